@@ -1,0 +1,63 @@
+# On a fresh Debian: python3 (3.11 or newer), python3-venv and make are enough.
+
+PYTHON ?= python3
+VENV ?= .venv
+# Directory of released ERP-Bench tasks that `make demo` plays too, where there is one.
+RELEASED ?= $(wildcard ../shared/data/erpbench)
+BIN := $(VENV)/bin
+# Installs are remembered by these files, and done again when pyproject.toml changes.
+CORE := $(VENV)/.installed-core
+DEV := $(VENV)/.installed-dev
+DOCS := $(VENV)/.installed-docs
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-slow lint format docs bench clean
+
+help: ## Show this help
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(CORE) ## Play tasks with scripted policies and print a table; RELEASED=DIR adds released ERP-Bench tasks
+	$(BIN)/opsgym demo $(if $(RELEASED),--released $(RELEASED))
+
+test: $(DEV) ## Run the tests and the examples in the docstrings
+	$(BIN)/python -m pytest
+
+test-slow: $(DEV) ## Run the slow tests
+	$(BIN)/python -m pytest -m slow
+
+lint: $(DEV) ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(DEV) ## Put the code into its one format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(DOCS) ## Build the documentation into docs/_build/html; warnings are errors
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+bench: $(CORE) ## Measure speed, beside a reference timed in the same run
+	$(BIN)/python benchmarks/erp_bench.py
+
+clean: ## Remove everything that was made here
+	rm -rf $(VENV) build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "OpsGym needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+$(CORE): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(DEV): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(CORE)
+
+$(DOCS): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@ $(CORE)
