@@ -1,0 +1,120 @@
+"""Every exception that OpsGym raises on purpose.
+
+    OpsGymError
+    ├── TaskError          a task, its parameters or its file is invalid or infeasible
+    ├── RegistryError      an unknown tier, pattern, parameter, harness, tool or policy was named
+    ├── ToolError          an agent's call cannot be carried out; shown to the agent
+    │   └── InjectedFault  the same, caused on purpose by failure injection
+    ├── EpisodeOver        ``step`` was called after the episode had ended
+    └── BackendError       an external system broke; the episode is marked, not scored
+
+The first two and ``EpisodeOver`` are for programmers.  ``ToolError`` never leaves ``step``: it becomes
+an observation and the world keeps the state it had before the call.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, Literal, get_args
+
+ToolErrorCode = Literal[
+    "malformed_call",
+    "unknown_tool",
+    "invalid_arguments",
+    "not_found",
+    "invalid_value",
+    "missing_field",
+    "bad_state",
+    "not_allowed",
+    "no_stock",
+    "nothing_to_invoice",
+    "below_minimum",
+    "unsupported",
+    "unavailable",
+]
+"""Closed vocabulary of what a tool may answer when it refuses."""
+
+TOOL_ERROR_CODES: tuple[ToolErrorCode, ...] = get_args(ToolErrorCode)
+
+
+class OpsGymError(Exception):
+    """Base of every exception that OpsGym raises on purpose; all of them pickle, so that workers can send them."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Rebuild from the finished state: the constructors' arguments are not the message in ``args``."""
+        return _rebuild, (type(self), self.args), self.__dict__
+
+
+def _rebuild(kind: type[OpsGymError], args: tuple[Any, ...]) -> OpsGymError:
+    return kind.__new__(kind, *args)
+
+
+class TaskError(OpsGymError, ValueError):
+    """A task specification is invalid, damaged, of another family or version, or infeasible.
+
+    Args:
+        message: What was expected and what was given.
+        field: The offending field, in dotted notation, when one is known.
+    """
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+
+
+class RegistryError(OpsGymError, ValueError):
+    """A name was given that does not exist; the message lists what does.
+
+    Args:
+        kind: What was looked up, for example ``"tier"``.
+        given: The unknown name.
+        known: The names that exist.
+        note: A sentence to add, for example which release brings the name.
+    """
+
+    def __init__(self, kind: str, given: object, known: Iterable[str], *, note: str = "") -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(str(given), names, n=1)
+        message = f"unknown {kind} {given!r}; expected one of: {', '.join(names) or '(none)'}"
+        if near:
+            message += f"; did you mean {near[0]!r}?"
+        super().__init__(f"{message} {note}".rstrip())
+        self.kind = kind
+        self.given = given
+        self.known = names
+
+
+class ToolError(OpsGymError):
+    """A tool refuses a call for a reason that the agent can act on.
+
+    Args:
+        code: One of :data:`TOOL_ERROR_CODES`.
+        message: What is wrong, in the agent's terms.
+        hint: What to do instead, or empty.
+    """
+
+    def __init__(self, code: ToolErrorCode, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.code: ToolErrorCode = code
+        self.message = message
+        self.hint = hint
+
+    def as_dict(self) -> dict[str, str]:
+        """The error as it stands in an observation: ``code``, ``message`` and, if any, ``hint``."""
+        body = {"code": str(self.code), "message": self.message}
+        if self.hint:
+            body["hint"] = self.hint
+        return body
+
+
+class InjectedFault(ToolError):
+    """A tool failure that a wrapper caused on purpose."""
+
+
+class EpisodeOver(OpsGymError, RuntimeError):
+    """``step`` was called on an episode that has ended; call ``reset`` first."""
+
+
+class BackendError(OpsGymError, RuntimeError):
+    """An external system failed; the episode must not be scored as the agent's."""

@@ -1,0 +1,302 @@
+"""World: the state that an agent changes, as an SQLite database in memory with a virtual clock.
+
+Any family describes its records in DDL and gets transactions, snapshots, forks and a content digest.  Nothing
+here reads the wall clock: the date and the time of day are rows of the database and move by :meth:`World.advance`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from opsgym.core.errors import OpsGymError, RegistryError, TaskError
+
+CLOCK = "_clock"
+"""Name of the table that holds the virtual clock; no table of a family may have it."""
+
+OPENING = dt.time(8)
+"""Time of day at which a new world starts."""
+
+_CLOCK_DDL = f"CREATE TABLE {CLOCK} (id INTEGER PRIMARY KEY CHECK (id = 1), now TEXT NOT NULL) STRICT;"
+_TABLE_NAMES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
+_MAGIC = b"SQLite format 3\0"
+_PAGE_SIZE = 1024  # bytes; worlds have many tables of few rows, and small pages keep snapshots small
+_CACHED_STATEMENTS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A world's whole state, for :meth:`World.restore`; picklable and immutable.
+
+    Attributes:
+        schema: Hash of the DDL; a world restores snapshots of its own schema only.
+        data: Image of the database.
+        now: The virtual clock.
+    """
+
+    schema: str
+    data: bytes = field(repr=False)
+    now: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Layout of a table: its columns, its integer primary key if any, and SQL that lists it in a fixed order."""
+
+    columns: tuple[str, ...]
+    key: int | None
+    select: str
+
+
+class World:
+    """A small relational world with savepoints, snapshots and a virtual clock.
+
+    Foreign keys are enforced.  Statements run in autocommit mode; group them with :meth:`savepoint`.
+
+    Args:
+        ddl: SQL that creates the tables, and may fill them.
+        today: Day on which the virtual clock starts, at :data:`OPENING`.
+
+    Raises:
+        TaskError: SQLite refuses the DDL.
+
+    Attributes:
+        conn: The connection, for SQL that the methods below do not cover.
+        schema: Hash of the DDL.
+
+    Example:
+        >>> world = World("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)", today=dt.date(2026, 5, 4))
+        >>> before = world.snapshot()
+        >>> _ = world.execute("INSERT INTO item (name) VALUES (?)", ("bolt",))
+        >>> world.rows("item")
+        {1: (1, 'bolt')}
+        >>> world.restore(before)
+        >>> world.rows("item")
+        {}
+    """
+
+    def __init__(self, ddl: str, *, today: dt.date) -> None:
+        self._open(hashlib.sha256(ddl.encode()).hexdigest())
+        try:
+            self.conn.executescript(_CLOCK_DDL + ddl)
+        except sqlite3.Error as error:
+            self.close()
+            raise TaskError(f"expected SQL that creates the world's tables; SQLite says: {error}", field="ddl") from error
+        self.execute(f"INSERT INTO {CLOCK} VALUES (1, ?)", (dt.datetime.combine(today, OPENING).isoformat(" "),))
+
+    def _open(self, schema: str) -> None:
+        self.schema = schema
+        self.conn = sqlite3.connect(
+            ":memory:", isolation_level=None, cached_statements=_CACHED_STATEMENTS, check_same_thread=False
+        )
+        self.conn.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
+        self.conn.execute("PRAGMA foreign_keys = ON")
+        self._depth = 0
+        self._restored = 0
+        self._layout: dict[str, _Table] | None = None
+
+    def __repr__(self) -> str:
+        try:
+            return f"World(tables={len(self.tables())}, now='{self.now}')"
+        except OpsGymError:
+            return "World(closed)"
+
+    # -- statements ---------------------------------------------------------------------------------------
+
+    def execute(self, sql: str, params: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Run one statement and return its cursor.
+
+        Raises:
+            sqlite3.Error: SQLite refuses it; the state is as before.
+        """
+        return self.conn.execute(sql, params)
+
+    def executemany(self, sql: str, params: Iterable[Sequence[Any]]) -> sqlite3.Cursor:
+        """Run one statement for each row of parameters, all or none."""
+        with self.savepoint():
+            return self.conn.executemany(sql, params)
+
+    def savepoint(self) -> Savepoint:
+        """A context in which everything is undone when an exception leaves it; contexts nest."""
+        return Savepoint(self)
+
+    # -- the virtual clock --------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> dt.datetime:
+        """The virtual date and time, without time zone."""
+        return dt.datetime.fromisoformat(self._query(f"SELECT now FROM {CLOCK}")[0][0])
+
+    @property
+    def today(self) -> dt.date:
+        """The virtual date."""
+        return self.now.date()
+
+    def advance(self, *, days: int = 0, minutes: int = 0) -> dt.datetime:
+        """Move the clock forward and return the new time.
+
+        Raises:
+            OpsGymError: The step is negative.
+        """
+        if days < 0 or minutes < 0:
+            raise OpsGymError(f"the clock only moves forward, got days={days}, minutes={minutes}")
+        later = self.now + dt.timedelta(days=days, minutes=minutes)
+        self.execute(f"UPDATE {CLOCK} SET now = ?", (later.isoformat(" "),))
+        return later
+
+    # -- copies -------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """The whole state, detached from this world."""
+        self._outside_savepoint("snapshot")
+        return Snapshot(self.schema, self.conn.serialize(), self.now)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Return to the state of a snapshot, of this world or of another one with the same schema.
+
+        Raises:
+            OpsGymError: Called inside a savepoint, or while a cursor with unread rows is alive.
+            TaskError: The snapshot is no database or of another schema.
+        """
+        self._outside_savepoint("restore")
+        if snapshot.schema != self.schema:
+            raise TaskError("the snapshot was taken of a world with another schema", field="snapshot")
+        # Loading the image into this connection would be faster, but SQLite (seen in 3.40) then crashes on statements
+        # and virtual tables that remember the old schema; the backup interface tells them.
+        if not snapshot.data.startswith(_MAGIC):
+            raise TaskError("the snapshot's data is no database", field="snapshot")
+        source = sqlite3.connect(":memory:", isolation_level=None)
+        try:
+            source.deserialize(snapshot.data)
+            source.backup(self.conn)
+        except sqlite3.OperationalError as error:
+            raise OpsGymError(f"cannot restore while a cursor has unread rows; fetch them or close it ({error})") from error
+        finally:
+            source.close()
+        self._restored += 1
+        self._layout = None
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot) -> Self:
+        """A new world in the state of a snapshot.
+
+        Raises:
+            TaskError: The snapshot is no database.
+        """
+        world = object.__new__(cls)
+        world._open(snapshot.schema)
+        world.restore(snapshot)
+        return world
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Differs from what it was whenever the content may have changed since; for caches of what was read."""
+        return self._restored, self.conn.total_changes
+
+    def fork(self) -> Self:
+        """An independent copy of this world."""
+        return self.from_snapshot(self.snapshot())
+
+    def _outside_savepoint(self, verb: str) -> None:
+        if self._depth:
+            raise OpsGymError(f"{verb} is not possible inside a savepoint")
+
+    # -- reading ------------------------------------------------------------------------------------------
+
+    def tables(self) -> tuple[str, ...]:
+        """Names of the family's tables, sorted."""
+        return tuple(name for name in self._tables() if name != CLOCK)
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """Names of a table's columns, in their order."""
+        return self._table(table).columns
+
+    def rows(self, table: str) -> dict[int, tuple[Any, ...]]:
+        """All rows of a table, by primary key and in its order.
+
+        Rows of a table without an integer primary key are numbered from 0 in the order of their values.
+        """
+        layout = self._table(table)
+        rows = self._query(layout.select)
+        if layout.key is None:
+            return dict(enumerate(rows))
+        return {row[layout.key]: row for row in rows}
+
+    def digest(self) -> str:
+        """SHA-256 of the content: tables, columns, rows and clock, whatever the order in which they were written."""
+        content = hashlib.sha256()
+        for name, layout in self._tables().items():
+            content.update(repr((name, layout.columns, self._query(layout.select))).encode())
+        return content.hexdigest()
+
+    def check(self) -> list[str]:
+        """Violated invariants of the database (integrity, CHECKs, foreign keys), one sentence each; empty when sound."""
+        faults = [row[0] for row in self._query("PRAGMA integrity_check") if row[0] != "ok"]
+        for table, row, parent, _ in self._query("PRAGMA foreign_key_check"):
+            faults.append(f"row {row} of {table} refers to a missing row of {parent}")
+        return faults
+
+    def close(self) -> None:
+        """Free the memory; the world cannot be used afterwards."""
+        self.conn.close()
+
+    def _query(self, sql: str) -> list[tuple[Any, ...]]:
+        try:
+            return self.conn.execute(sql).fetchall()
+        except sqlite3.ProgrammingError as error:
+            raise OpsGymError(f"the world cannot be read: {error}") from error
+
+    def _table(self, name: str) -> _Table:
+        found = self._tables().get(name)
+        if found is None:
+            raise RegistryError("table", name, self.tables())
+        return found
+
+    def _tables(self) -> dict[str, _Table]:
+        if self._layout is None:
+            self._layout = {name: self._inspect(name) for (name,) in self._query(_TABLE_NAMES)}
+        return self._layout
+
+    def _inspect(self, name: str) -> _Table:
+        info = self._query(f'PRAGMA table_info("{name}")')
+        columns = tuple(row[1] for row in info)
+        keys = [position for position, row in enumerate(info) if row[5]]
+        key = keys[0] if len(keys) == 1 and info[keys[0]][2].upper() == "INTEGER" else None
+        order = [columns[key]] if key is not None else columns
+        listed = ", ".join(f'"{column}"' for column in columns)
+        return _Table(columns, key, f'SELECT {listed} FROM "{name}" ORDER BY ' + ", ".join(f'"{column}"' for column in order))
+
+
+class Savepoint:
+    """Context manager of :meth:`World.savepoint`."""
+
+    __slots__ = ("_conn", "_name", "_world")
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._conn = world.conn
+
+    def __enter__(self) -> None:
+        self._name = f"s{self._world._depth}"
+        self._conn.execute(f"SAVEPOINT {self._name}")
+        self._world._depth += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._world._depth -= 1
+        if kind is None:
+            try:
+                self._conn.execute(f"RELEASE {self._name}")
+                return
+            except sqlite3.IntegrityError:  # a deferred foreign key is violated: the savepoint is still open
+                self._rollback()
+                raise
+        self._rollback()
+
+    def _rollback(self) -> None:
+        self._conn.execute(f"ROLLBACK TO {self._name}")
+        self._conn.execute(f"RELEASE {self._name}")
