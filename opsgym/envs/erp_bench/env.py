@@ -1,0 +1,102 @@
+"""ERPBenchEnv: the environment behind ``ERPBench-v0``, and its documentation page."""
+
+from __future__ import annotations
+
+from opsgym.envs.erp_bench.family import ErpBenchFamily
+from opsgym.envs.tool_env import ToolEnv
+from opsgym.envs.vector import ToolSyncVectorEnv
+
+
+class ERPBenchEnv(ToolEnv):
+    """Procurement and production planning in an ERP, certified by CP-SAT.
+
+    ## Description
+
+    A planner at a manufacturer receives requests from several customers for one finished product.  It decides where each
+    unit comes from (stock, a purchase, in-house production) and books everything in the ERP: sales orders with a
+    promised date, purchase orders at the vendors' offers with their lead times and quantity limits, manufacturing orders on
+    work centers of limited capacity, and invoices where the policy demands them.  The books must satisfy every rule of the
+    brief at the least cost (or another stated objective).
+
+    Each task is compiled from one solved specification: a CP-SAT model proves the optimum, and the brief, the ERP's records, the
+    reference solution and the verifier are all made from it.  The source is Anchor / ERP-Bench; what is different here,
+    and why, is on the page about differences from the release.
+
+    ## Observation
+
+    Text.  At reset the brief; afterwards one line of JSON for every call of the last action:
+    `{"tool": ..., "ok": true, "result": ...}` or `{"tool": ..., "ok": false, "error": {"code", "message", "hint"}}`.
+    Lines that do not fit into `max_observation_chars` are cut, with a mark; lists come in pages.
+
+    ## Actions
+
+    Text that holds one or more tool calls, such as `{"name": "get_stock", "arguments": {"product": "..."}}`; OpenAI
+    `tool_calls`, `<tool_call>` tags, fenced JSON and ReAct lines are read too.  `info["tools"]` at reset holds the schemas.
+    Calls are carried out in order, each whole or not at all.  What goes wrong is answered in the observation and changes
+    nothing.
+
+    | harness | tools |
+    |---|---|
+    | `"tools"` (default) | about 40 business tools over products, partners, offers, orders, invoices and records |
+    | `"api"` | `call(model, method, ...)`, the raw ERP API in the manner of Odoo 19, and `submit` |
+
+    ## Reward
+
+    0 until the episode ends, then the verifier's judgement of the end state in [0, 1]: 25 % for the constraints, 60 % for
+    optimality, which counts only once every constraint holds, and 15 % for traceability.  A state without relevant activity
+    earns 0.  `reward_mode="binary"` gives 1 for success and 0 otherwise; `"dense"` spreads the same total over the steps.
+    At the end `info["verdict"]` lists every check with what was expected and found, and `info["is_success"]` says whether
+    the task is solved.
+
+    ## End of episode
+
+    - Termination: the agent calls `submit`.
+    - Truncation: `max_steps` steps are used up.  The state is judged all the same, unless `grade_on_truncation=False`.
+
+    ## Arguments
+
+    `tier`, `pattern`, `params` and `split` narrow the endless supply of generated tasks; `tasks` plays a pack instead, without
+    a solver.  `disclosure` says how much of the rules stands in the brief: `"full"`, `"brief"` (business words) or
+    `"policy"` (rules must be looked up in the ERP).  All arguments are described at
+    :class:`~opsgym.envs.tool_env.ToolEnv`; the options of `reset` at :meth:`~opsgym.envs.tool_env.ToolEnv.reset`.
+
+    ## Tiers
+
+    | tier | requests | what is decided |
+    |---|---|---|
+    | `"easy"` | 3 to 5 | what to buy where and when; invoices |
+    | `"medium"` | 8 to 10 | make or buy: components, bills of materials, work centers |
+
+    `"hard"` comes with the full roster of 29 patterns; until then asking for it is an error that says so.
+    Packs of released tasks hold tasks of all three.
+
+    ## Patterns
+
+    | pattern | tier |
+    |---|---|
+    | `01_buy_only_baseline` | easy |
+    | `02_buy_only_immediate_invoicing` | easy |
+    | `03_buy_only_fixed_downpayment` | easy |
+    | `04_buy_only_percentage_downpayment` | easy |
+    | `26_buy_only_net_30_no_adjacent_data` | easy |
+    | `08_single_bom_single_workcenter` | medium |
+    | `09_single_bom_lowest_cost` | medium |
+
+    ## Example
+
+    >>> import gymnasium as gym
+    >>> import opsgym
+    >>> env = gym.make("ERPBench-v0", tier="easy", cache=None)
+    >>> brief, info = env.reset(seed=7)
+    >>> observation, reward, terminated, truncated, info = env.step('{"name": "submit"}')
+    >>> reward, terminated, info["is_success"]
+    (0.0, True, False)
+    """
+
+    family = ErpBenchFamily()
+
+
+class ERPBenchVectorEnv(ToolSyncVectorEnv):
+    """A batch of :class:`ERPBenchEnv`; what ``gymnasium.make_vec("ERPBench-v0")`` makes."""
+
+    env_type = ERPBenchEnv

@@ -1,0 +1,285 @@
+"""Heuristics: four fixed planners that do not search.  Their scores say how much planning a task needs.
+
+All of them walk the due days in order and cover what is missing from sources in a ranked order; they differ in the
+rank.  A source that is used is filled up to its maximum before the next one, minimum lots are bought where needed, and
+what is over serves later days.  Nothing is ever taken back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from opsgym.core.errors import TaskError
+from opsgym.core.task import Certificate
+from opsgym.envs.erp_bench.network import Network, build_network
+from opsgym.envs.erp_bench.plan import plan_flows
+from opsgym.envs.erp_bench.schedule import Totals, schedule
+from opsgym.envs.erp_bench.scoring import compare
+from opsgym.envs.erp_bench.simulate import check_lineage, check_plan
+from opsgym.envs.erp_bench.spec import SCALE, Offer, Operation, Plan, PlanValues, Problem, Style
+
+Source = Offer | Operation
+Rank = Callable[["Greedy", Source, int], tuple[float, ...]]
+FAR = 10**6
+"""Stands for a price or a day that does not exist."""
+
+
+@dataclass
+class Greedy:
+    """A plan in the making.
+
+    Attributes:
+        network: The problem.
+        rank: Sources with a smaller rank are used first; called with this, the source and the day of the need.
+        limits: Most units of a source (offer key, or product and work center), where it is less than what it can do.
+        bought: Units by offer key.
+        made: Units by (product, work center).
+    """
+
+    network: Network
+    rank: Rank
+    limits: Mapping[object, int] = field(default_factory=dict)
+    bought: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    made: defaultdict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    _done: defaultdict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    _used: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    def run(self) -> Totals:
+        """Cover every due day; the totals are not feasible where that fails."""
+        product = self.network.problem.product
+        for day, units in self.network.demand.items():
+            self.serve(product, day, units)
+        return Totals(bought={key: n for key, n in self.bought.items() if n}, made={key: n for key, n in self.made.items() if n})
+
+    def serve(self, product: str, day: int, units: int) -> bool:
+        """Take ``units`` of ``product`` on ``day``, from what is at hand or from new supply; whether they are there."""
+        self._used[product] += units
+        missing = self._used[product] - self.at_hand(product, day)
+        for source in sorted(self.sources(product, day), key=lambda source: self.rank(self, source, day)):
+            if missing <= 0:
+                break
+            missing -= self._buy(source, missing) if isinstance(source, Offer) else self._make(source, day, missing)
+        return missing <= 0
+
+    def at_hand(self, product: str, day: int) -> int:
+        """Units in stock, arrived and made by ``day``, before any use."""
+        arrived = sum(self.bought[offer.key] for offer in self.network.offers[product] if offer.lead <= day)
+        return (
+            self.network.problem.stock.get(product, 0)
+            + arrived
+            + sum(units for known, units in self._done[product] if known <= day)
+        )
+
+    def sources(self, product: str, day: int) -> list[Source]:
+        """Offers that arrive by ``day``, and operations that can be done by then."""
+        offers: list[Source] = [offer for offer in self.network.offers[product] if offer.lead <= day]
+        in_time = any(known <= day for known in self.network.completions[product])
+        return [*offers, *(self.network.operations[product] if in_time else ())]
+
+    def unit_cost(self, product: str, day: int) -> float:
+        """The least price of one more unit of ``product`` by ``day``, in cents, minimum lots ignored."""
+        return min((self.source_cost(source, day) for source in self.sources(product, day)), default=FAR)
+
+    def source_cost(self, source: Source, day: int) -> float:
+        """Price of one unit from ``source``, inputs included."""
+        if isinstance(source, Offer):
+            return source.price
+        bom = self.network.problem.bom_by_product[source.product]
+        return source.unit_cost + sum(line.quantity * self.unit_cost(line.component, day - bom.lead) for line in bom.lines)
+
+    def first_day(self, product: str, day: int) -> float:
+        """The earliest day on which more of ``product`` can be at hand."""
+        return min((self.source_day(source, day) for source in self.sources(product, day)), default=FAR)
+
+    def source_day(self, source: Source, day: int) -> float:
+        """The earliest day on which ``source`` can deliver."""
+        if isinstance(source, Offer):
+            return source.lead
+        bom = self.network.problem.bom_by_product[source.product]
+        return bom.lead + max((self.first_day(line.component, day - bom.lead) for line in bom.lines), default=0)
+
+    def _buy(self, offer: Offer, units: int) -> int:
+        limit = self.limits.get(offer.key, FAR)
+        most = max(min(self.network.cap(offer), limit), offer.min_qty) if limit else 0
+        room = max(0, most - self.bought[offer.key])
+        taken = min(room, max(units, offer.min_qty - self.bought[offer.key]))
+        self.bought[offer.key] += taken
+        return taken
+
+    def _make(self, operation: Operation, day: int, units: int) -> int:
+        """Make as many of ``units`` as inputs on all levels allow: all of them, or what bisection finds."""
+        low, high = 0, min(units, self._makeable(operation, day))
+        tried = high
+        while low < high:
+            if self._fails(operation, day, tried):
+                high = tried - 1
+            else:
+                low = tried
+            tried = (low + high + 1) // 2
+        if low:
+            self._carry_out(operation, day, low)
+        return low
+
+    def _fails(self, operation: Operation, day: int, units: int) -> bool:
+        """Whether inputs or minutes run out, tried on a copy."""
+        trial = replace(self, bought=self.bought.copy(), made=self.made.copy(), _used=self._used.copy())
+        trial._done = defaultdict(list, {product: list(rows) for product, rows in self._done.items()})
+        return not trial._carry_out(operation, day, units)
+
+    def _carry_out(self, operation: Operation, day: int, units: int) -> bool:
+        """Make ``units`` whatever is missing; whether nothing was."""
+        bom = self.network.problem.bom_by_product[operation.product]
+        self.made[operation.product, operation.center] += units
+        served = [self.serve(line.component, day - bom.lead, units * line.quantity) for line in bom.lines]
+        self._done[operation.product].append((day, units))
+        return all(served)
+
+    def _makeable(self, operation: Operation, day: int) -> int:
+        """More units that work center and inputs allow by ``day``, were inputs that are made not limited by theirs."""
+        key = (operation.product, operation.center)
+        load = sum(
+            self.made[row.product, row.center] * row.minutes
+            for rows in self.network.operations.values()
+            for row in rows
+            if row.center == operation.center
+        )
+        free = self.network.centers[operation.center] - load
+        units = min(free // operation.minutes if operation.minutes else FAR, self.limits.get(key, FAR) - self.made[key])
+        bom = self.network.problem.bom_by_product[operation.product]
+        for line in bom.lines:
+            left = self.network.reach(line.component, day - bom.lead).total - self._used[line.component]
+            units = min(units, left // line.quantity)
+        return units
+
+
+def _by_cost(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
+    return (greedy.source_cost(source, day), greedy.source_day(source, day))
+
+
+def _by_day(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
+    return (greedy.source_day(source, day), greedy.source_cost(source, day))
+
+
+def _build_first(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
+    return (isinstance(source, Offer), greedy.source_cost(source, day))
+
+
+def cheapest_first(network: Network, style: Style) -> Totals:
+    """The lowest unit cost first."""
+    return Greedy(network, _by_cost).run()
+
+
+def earliest_first(network: Network, style: Style) -> Totals:
+    """What can be there first, first."""
+    return Greedy(network, _by_day).run()
+
+
+def build_first(network: Network, style: Style) -> Totals:
+    """Make all that can be made, buy the rest at the lowest price."""
+    return Greedy(network, _build_first).run()
+
+
+def lp_rounding(network: Network, style: Style) -> Totals:
+    """The linear relaxation, rounded up: its sources first, up to what it takes of them, then the cheapest others."""
+    relaxed = _relaxation(network, style)
+
+    def rank(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
+        key: object = source.key if isinstance(source, Offer) else (source.product, source.center)
+        taken = greedy.bought[source.key] if isinstance(source, Offer) else greedy.made[source.product, source.center]
+        return (taken >= relaxed.get(key, 0), greedy.source_cost(source, day))
+
+    limited = Greedy(network, rank, limits=relaxed).run()
+    return limited if _is_covering(network, limited) else Greedy(network, rank).run()
+
+
+def _is_covering(network: Network, totals: Totals) -> bool:
+    product = network.problem.product
+    supply = network.problem.stock.get(product, 0) + sum(units for (code, _), units in totals.made.items() if code == product)
+    supply += sum(totals.bought.get(offer.key, 0) for offer in network.offers[product])
+    return supply >= network.total_demand
+
+
+def _relaxation(network: Network, style: Style) -> dict[object, int]:
+    """Units of each source in the linear relaxation of the planning model, rounded up."""
+    from ortools.linear_solver import pywraplp
+
+    from opsgym.envs.erp_bench.solver_model import build_model
+
+    model = build_model(network, style)
+    objective = network.problem.objective
+    model.cp.minimize(model.costs[objective])
+    proto = model.cp.proto
+    lp = pywraplp.Solver.CreateSolver("GLOP")
+    columns = [lp.NumVar(*_ends(row.domain), "") for row in proto.variables]
+    for row in proto.constraints:
+        if not row.linear.vars:
+            continue
+        limit = lp.Constraint(*_ends(row.linear.domain))
+        for variable, weight in zip(row.linear.vars, row.linear.coeffs, strict=True):
+            limit.SetCoefficient(columns[variable], limit.GetCoefficient(columns[variable]) + float(weight))
+    for variable, weight in zip(proto.objective.vars, proto.objective.coeffs, strict=True):
+        lp.Objective().SetCoefficient(columns[variable], float(weight))
+    lp.Objective().SetMinimization()
+    if lp.Solve() != pywraplp.Solver.OPTIMAL:
+        return {}
+    named: dict[object, int] = {key: variable.index for key, variable in model.bought.items()}
+    named |= {key: variable.index for key, variable in model.made.items()}
+    return {key: math.ceil(columns[index].solution_value() - 1e-6) for key, index in named.items()}
+
+
+def _ends(domain: Iterable[int]) -> tuple[float, float]:
+    """Least and greatest value of a CP-SAT domain; its ends of the number range mean infinity."""
+    values = list(domain)  # the sequence of CP-SAT does not count from the end
+    low, high = (float(value) if abs(value) < 2**60 else math.copysign(math.inf, value) for value in (values[0], values[-1]))
+    return low, high
+
+
+HEURISTICS: dict[str, Callable[[Network, Style], Totals]] = {
+    "cheapest_first": cheapest_first,
+    "earliest_first": earliest_first,
+    "build_first": build_first,
+    "lp_rounding": lp_rounding,
+}
+"""The planners by name."""
+
+
+def plan_with(name: str, problem: Problem, style: Style = "coverage") -> Plan | None:
+    """The plan of one heuristic, or ``None`` where it breaks a rule.
+
+    Args:
+        name: A key of :data:`HEURISTICS`.
+        problem: What to plan.
+        style: How supply has to meet demand.
+    """
+    network = build_network(problem)
+    flows = schedule(network, HEURISTICS[name](network, style), style=style)
+    try:
+        plan = plan_flows(problem, flows, style=style)
+        check_plan(problem, plan)
+        check_lineage(problem, plan)
+    except TaskError:
+        return None
+    return plan
+
+
+def heuristic_scores(problem: Problem, certificate: Certificate, style: Style = "coverage") -> dict[str, float]:
+    """The optimality score of each heuristic in [0, 1], rounded to four digits; 0 where it finds no plan.
+
+    Args:
+        problem: What to plan.
+        certificate: What was proven about it.
+        style: How supply has to meet demand.
+    """
+    scores = {}
+    for name in HEURISTICS:
+        plan = plan_with(name, problem, style)
+        scores[name] = round(_score(check_plan(problem, plan), problem, certificate), 4) if plan else 0.0
+    return scores
+
+
+def _score(values: PlanValues, problem: Problem, certificate: Certificate) -> float:
+    actual = values.primary(problem.objective) / SCALE[problem.objective]
+    return compare(problem.objective, actual, values.spend / SCALE["min_new_spend"], certificate).score

@@ -1,0 +1,317 @@
+"""A state indexed once for all rules, with what they compute in common."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from opsgym.core.task import Certificate
+from opsgym.envs.erp_bench.rules.chain import Arrival, Build, shortages
+from opsgym.envs.erp_bench.rules.tables import TINY, Tables
+from opsgym.envs.erp_bench.spec import Offer, Operation
+from opsgym.envs.erp_bench.state import ErpState, Invoice, Production, Purchase, Sale, SaleLine
+
+CONFIRMED = ("confirmed", "done")
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """A line of a confirmed purchase order; ``day`` counts from day 0, ``offer`` is ``None`` when none fits."""
+
+    order: Purchase
+    vendor: str | None
+    product: str | None
+    quantity: float
+    price: float
+    day: int | None
+    offer: Offer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A confirmed manufacturing order.
+
+    Attributes:
+        order: The document.
+        product: Its product.
+        quantity: Units.
+        centers: Work centers of its live work orders.
+        operation: How the scenario makes the product on the first of these, or ``None`` when it does not.
+        start: Day on which its inputs are taken: the first start of its work orders, else its own.
+        due: Day of its deadline.
+        available: ``due`` where the dates leave the lead time and start on day 0 or later, else ``None``.
+    """
+
+    order: Production
+    product: str | None
+    quantity: float
+    centers: tuple[str | None, ...]
+    operation: Operation | None
+    start: int | None
+    due: int | None
+    available: int | None
+
+    @property
+    def name(self) -> str:
+        """Name of the document."""
+        return self.order.name
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a document wants of a product: units, and the day by which it wants them."""
+
+    quantity: float
+    day: int | None
+
+
+class Context:
+    """An end state, arranged for the rules.
+
+    Args:
+        state: The end state.
+        tables: The scenario it is judged by.
+        certificate: What was proven about the scenario.
+    """
+
+    def __init__(self, state: ErpState, tables: Tables, certificate: Certificate) -> None:
+        self.state = state
+        self.tables = tables
+        self.certificate = certificate
+        self._demands: dict[str | None, dict[str, Demand]] = {}
+        self.sales = sorted((sale for sale in state.sales if sale.state != "cancelled"), key=_name)
+        """Live sales orders by name."""
+        self.confirmed_sales: defaultdict[str | None, list[Sale]] = defaultdict(list)
+        """Confirmed sales orders by customer."""
+        for sale in self.sales:
+            if sale.state in CONFIRMED:
+                self.confirmed_sales[sale.customer].append(sale)
+
+    @cached_property
+    def sale_by_ref(self) -> dict[str, Sale]:
+        """The sales order of each customer reference, cancelled ones too; the oldest where several carry it."""
+        return {sale.ref: sale for sale in sorted(self.state.sales, key=_name, reverse=True) if sale.ref}
+
+    @cached_property
+    def units(self) -> dict[str, float]:
+        """Units of the finished product by name of the live sales order."""
+        return {sale.name: sum(line.quantity for line in self.finished_lines(sale)) for sale in self.sales}
+
+    @cached_property
+    def live_purchases(self) -> list[Purchase]:
+        """Purchase orders that are not cancelled, by name."""
+        return sorted((order for order in self.state.purchases if order.state != "cancelled"), key=_name)
+
+    @cached_property
+    def live_productions(self) -> list[Production]:
+        """Manufacturing orders that are not cancelled, by name."""
+        return sorted((order for order in self.state.productions if order.state != "cancelled"), key=_name)
+
+    @cached_property
+    def invoices_by_sale(self) -> dict[str, list[Invoice]]:
+        """Invoices that are not cancelled, by the name of each sales order that they are linked to."""
+        found: defaultdict[str, list[Invoice]] = defaultdict(list)
+        for invoice in sorted(self.state.invoices, key=_name):
+            if invoice.state != "cancelled":
+                for name in dict.fromkeys(invoice.sales):
+                    found[name].append(invoice)
+        return found
+
+    @cached_property
+    def bought(self) -> list[Bought]:
+        """Every line with a quantity of every confirmed purchase order; a line set to zero buys nothing."""
+        resolve, day = self.tables.resolve, self.tables.day
+        return [
+            Bought(
+                order,
+                order.vendor,
+                line.product,
+                line.quantity,
+                line.price,
+                day(line.planned),
+                resolve(order.vendor, line.product, line.quantity),
+            )
+            for order in self.live_purchases
+            if order.state in CONFIRMED
+            for line in order.lines
+            if line.quantity
+        ]
+
+    @cached_property
+    def made(self) -> list[Made]:
+        """Every confirmed manufacturing order."""
+        return [self._made(order) for order in self.live_productions if order.state in CONFIRMED]
+
+    def _made(self, order: Production) -> Made:
+        tables = self.tables
+        work = [item for item in order.work_orders if item.state not in ("cancel", "cancelled")]
+        centers = tuple(item.center for item in work)
+        starts = [tables.day(item.start) for item in work if item.start is not None]
+        start = min((day for day in starts if day is not None), default=tables.day(order.start))
+        due = tables.day(order.deadline)
+        lead = tables.lead.get(order.product or "", 0)
+        valid = start is not None and due is not None and start >= 0 and due >= start + lead
+        operation = tables.operations.get((order.product or "", centers[0] or "")) if centers else None
+        return Made(order, order.product, order.quantity, centers, operation, start, due, due if valid else None)
+
+    @cached_property
+    def units_sold(self) -> float:
+        """Units of the finished product on confirmed sales orders."""
+        return sum(self.units[sale.name] for sales in self.confirmed_sales.values() for sale in sales)
+
+    @cached_property
+    def total_bought(self) -> dict[str | None, float]:
+        """Confirmed purchased units by product."""
+        return _totals((item.product, item.quantity) for item in self.bought)
+
+    @cached_property
+    def total_made(self) -> dict[str | None, float]:
+        """Confirmed manufactured units by product."""
+        return _totals((item.product, item.quantity) for item in self.made)
+
+    @cached_property
+    def needs(self) -> dict[str | None, float]:
+        """Units of each input that the confirmed manufacturing orders take by the specification's bills of materials."""
+        return _totals(
+            (component, per_unit * item.quantity)
+            for item in self.made
+            for component, per_unit in self.tables.bom.get(item.product or "", {}).items()
+        )
+
+    @cached_property
+    def raw_needs(self) -> dict[str | None, float]:
+        """Units of each input on the raw moves of the confirmed manufacturing orders."""
+        return _totals(move for item in self.made for move in item.order.raw)
+
+    def supply(self, product: str) -> float:
+        """Units of ``product`` in stock, bought and made over the whole horizon."""
+        return self.tables.stock.get(product, 0) + self.total_bought.get(product, 0) + self.total_made.get(product, 0)
+
+    @cached_property
+    def chain_shortages(self) -> list[str]:
+        """What is missing where, when the confirmed documents are carried out day by day; empty when nothing is."""
+        arrivals = [Arrival(item.day, item.product, item.quantity) for item in self.bought]
+        level = self.tables.level
+        builds = [
+            Build(item.name, item.product, item.quantity, item.start, item.available, level.get(item.product or "", 0))
+            for item in self.made
+        ]
+        return shortages(self.tables.stock, arrivals, builds, self.tables.bom)
+
+    @cached_property
+    def spend(self) -> float:
+        """New spend in cents: every confirmed purchase line and every confirmed manufacturing order.
+
+        A line is priced from the vendor's offer, or as written where none fits; a manufacturing order on no
+        eligible work center at the dearest of its product.
+        """
+        bought = sum(item.quantity * (item.offer.price if item.offer else 100 * item.price) for item in self.bought)
+        dearest = self.tables.dearest
+        made = sum(
+            item.quantity * (item.operation.unit_cost if item.operation else dearest.get(item.product or "", 0))
+            for item in self.made
+        )
+        return bought + made
+
+    @cached_property
+    def vendors(self) -> int:
+        """Distinct vendors with a confirmed purchase."""
+        return len({item.vendor for item in self.bought})
+
+    @cached_property
+    def minutes(self) -> float | None:
+        """Scheduled minutes in thousandths, or ``None`` when some order is on no eligible work center."""
+        total = 0.0
+        for item in self.made:
+            if item.operation is None:
+                return None
+            total += item.quantity * item.operation.minutes
+        return total
+
+    @cached_property
+    def repair_distance(self) -> float | None:
+        """Units by which finished offers and (product, work center) totals differ from the seeded plan.
+
+        ``None`` when some finished purchase fits no offer or some order is on no eligible work center.
+        """
+        offers: defaultdict[str, float] = defaultdict(float)
+        for line in self.bought:
+            if line.product == self.tables.product:
+                if line.offer is None:
+                    return None
+                offers[line.offer.key] += line.quantity
+        choices: defaultdict[tuple[str, str], float] = defaultdict(float)
+        for item in self.made:
+            if item.operation is None:
+                return None
+            choices[item.operation.product, item.operation.center] += item.quantity
+        return _distance(offers, self.tables.baseline_offers) + _distance(choices, self.tables.baseline_choices)
+
+    def finished_lines(self, sale: Sale) -> list[SaleLine]:
+        """Lines of ``sale`` that sell the finished product."""
+        return [line for line in sale.lines if line.product == self.tables.product and not line.is_downpayment]
+
+    def commitment(self, sale: Sale) -> int | None:
+        """Day on which ``sale`` is promised."""
+        return self.tables.day(sale.commitment)
+
+    def demands(self, product: str | None) -> dict[str, Demand]:
+        """What supply of ``product`` may be linked to, by document name.
+
+        For the finished product the confirmed sales orders of accepted customers, else the confirmed
+        manufacturing orders that take it, by the specification's bills of materials.
+        """
+        found = self._demands.get(product)
+        if found is None:
+            found = self._demands[product] = self._sold() if product == self.tables.product else self._taken(product)
+        return found
+
+    def _sold(self) -> dict[str, Demand]:
+        sales = [sale for customer in self.tables.accepted for sale in self.confirmed_sales.get(customer, ())]
+        return {sale.name: Demand(self.units[sale.name], self.commitment(sale)) for sale in sales}
+
+    def _taken(self, product: str | None) -> dict[str, Demand]:
+        found = {}
+        for item in self.made:
+            per_unit = self.tables.bom.get(item.product or "", {}).get(product or "")
+            if per_unit:
+                found[item.name] = Demand(per_unit * item.quantity, item.start)
+        return found
+
+    def links(self, order: Purchase, product: str | None) -> list[str]:
+        """The origins of a purchase order that count for its ``product``.
+
+        An order for several products names the demands of all; those of its other products are left out.
+        """
+        mine = self.demands(product)
+        others = [self.demands(line.product) for line in order.lines if line.product != product]
+        return [name for name in order.origins if name in mine or not any(name in other for other in others)]
+
+
+def _name(document: Sale | Purchase | Production | Invoice) -> str:
+    return document.name
+
+
+def _totals(pairs: Iterable[tuple[str | None, float]]) -> dict[str | None, float]:
+    found: defaultdict[str | None, float] = defaultdict(float)
+    for key, quantity in pairs:
+        found[key] += quantity
+    return dict(found)
+
+
+def _distance(actual: Mapping[Any, float], baseline: Mapping[Any, int]) -> float:
+    return sum(abs(actual.get(key, 0) - baseline.get(key, 0)) for key in {*actual, *baseline})
+
+
+def is_whole(quantity: float) -> bool:
+    """Whether ``quantity`` is a positive whole number of units."""
+    return quantity > TINY and abs(quantity - round(quantity)) <= TINY
+
+
+def show_day(day: int | None, today: dt.date) -> str:
+    """A day of the plan as a date, for messages."""
+    return "no date" if day is None else (today + dt.timedelta(days=day)).isoformat()

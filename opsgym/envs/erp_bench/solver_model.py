@@ -1,0 +1,224 @@
+"""The planning problem as a CP-SAT model over totals: units per offer, per (product, work center) and per completion day.
+
+All routes of a product share its lead time, so which work center makes which day's units changes neither cost nor
+timing.  The model therefore links daily production and work-center totals by their sum alone; the plan deals one
+to the other afterwards (:mod:`opsgym.envs.erp_bench.schedule`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ortools.sat.python import cp_model
+
+from opsgym.envs.erp_bench.network import Network
+from opsgym.envs.erp_bench.spec import ObjectiveKind, Offer, Operation, Style
+
+Linear = cp_model.LinearExpr
+BASIS_POINTS = 10_000
+TIE_BITS = 20
+
+
+@dataclass
+class PlanModel:
+    """Variables and objectives of one problem.
+
+    Attributes:
+        cp: The CP-SAT model.
+        bought: Units by offer key.
+        chosen: Whether the offer is used, by offer key.
+        made: Units by (product, work center).
+        daily: Units by (product, completion day).
+        costs: Expression of each objective, in the integer units of ``PlanValues``; spend for ``constraint_only``.
+    """
+
+    cp: cp_model.CpModel
+    bought: dict[str, cp_model.IntVar] = field(default_factory=dict)
+    chosen: dict[str, cp_model.IntVar] = field(default_factory=dict)
+    made: dict[tuple[str, str], cp_model.IntVar] = field(default_factory=dict)
+    daily: dict[tuple[str, int], cp_model.IntVar] = field(default_factory=dict)
+    costs: dict[ObjectiveKind, Linear] = field(default_factory=dict)
+
+    def ties(self) -> Linear:
+        """A cost that tells equally good plans apart: fewest units, then a fixed hash of each offer and route.
+
+        Two plans with different totals get the same cost with a probability of about one in a million.
+        """
+        terms = [(tie_weight(key), variable) for key, variable in self.bought.items()]
+        return _weighted(terms + [(tie_weight("|".join(key)), variable) for key, variable in self.made.items()])
+
+
+def tie_weight(key: str) -> int:
+    """Weight of one unit in :meth:`PlanModel.ties`: a constant plus :data:`TIE_BITS` bits of the key's hash."""
+    digest = int.from_bytes(hashlib.blake2s(key.encode(), digest_size=4).digest(), "big")
+    return (1 << TIE_BITS) + (digest >> (32 - TIE_BITS))
+
+
+def build_model(network: Network, style: Style) -> PlanModel:
+    """State ``network`` as a model without an objective.
+
+    Args:
+        network: The problem.
+        style: ``"release"``: supply meets demand exactly, so finished units are neither over-bought nor over-made.
+            ``"coverage"``: supply covers demand by each due day; a surplus is paid for and stays on the shelf.
+    """
+    model = PlanModel(cp_model.CpModel())
+    for product in network.products:
+        for offer in network.offers[product]:
+            _add_offer(model, network, offer)
+        _add_production(model, network, product)
+    for product in network.products:
+        _add_balance(model, network, product, style)
+    _add_capacity(model, network)
+    spend = _spend(model, network)
+    _add_margin(model, network, spend)
+    model.costs = {
+        "constraint_only": spend,
+        "min_new_spend": spend,
+        "vendor_consolidation": _vendors(model, network),
+        "capacity_preservation": _minutes(model, network),
+        "repair_plan": _distance(model, network),
+    }
+    return model
+
+
+def _weighted(terms: Iterable[tuple[int, cp_model.IntVar]]) -> Linear:
+    pairs = list(terms)
+    return cp_model.LinearExpr.weighted_sum([variable for _, variable in pairs], [weight for weight, _ in pairs])
+
+
+def _total(variables: Iterable[cp_model.IntVar]) -> Linear:
+    return _weighted((1, variable) for variable in variables)
+
+
+def _add_offer(model: PlanModel, network: Network, offer: Offer) -> None:
+    """Nothing, or between the minimum and the most that can be of use."""
+    most = network.cap(offer)
+    if offer.product != network.problem.product:
+        most = min(most, max(offer.min_qty, network.most_needed(offer.product, offer.lead)))
+    else:
+        most = min(most, max(offer.min_qty, network.total_demand, network.baseline[0].get(offer.key, 0)))
+    if most < offer.min_qty:
+        return
+    units = model.cp.new_int_var_from_domain(cp_model.Domain.from_intervals([[0, 0], [offer.min_qty, most]]), offer.key)
+    chosen = model.cp.new_bool_var(f"use {offer.key}")
+    model.cp.add(units >= offer.min_qty * chosen)
+    model.cp.add(units <= most * chosen)
+    model.bought[offer.key], model.chosen[offer.key] = units, chosen
+
+
+def _add_production(model: PlanModel, network: Network, product: str) -> None:
+    """Daily units and work-center totals of one product, tied by their sum."""
+    days = network.completions[product]
+    if not days:
+        return
+    daily = []
+    for day in days:
+        most = min(network.most_made(product, day), network.reach(product, day).made)
+        daily.append(model.cp.new_int_var(0, most, f"{product} by {day}"))
+        model.daily[product, day] = daily[-1]
+    all_days = sum(min(network.most_made(product, day), network.reach(product, day).made) for day in days)
+    totals = []
+    for operation in network.operations[product]:
+        most = min(all_days, network.centers[operation.center] // operation.minutes) if operation.minutes else all_days
+        totals.append(model.cp.new_int_var(0, most, f"{product} on {operation.center}"))
+        model.made[product, operation.center] = totals[-1]
+    model.cp.add(_total(daily) == _total(totals))
+
+
+def _add_balance(model: PlanModel, network: Network, product: str, style: Style) -> None:
+    """Supply covers use at every need, cumulatively."""
+    stock = network.problem.stock.get(product, 0)
+    exact = style == "release" and product == network.problem.product
+    shelf = [model.cp.new_int_var(0 if exact else stock, stock, f"stock of {product}")]
+    offers = [offer for offer in network.offers[product] if offer.key in model.bought]
+    for day in network.needs[product]:
+        arrived = [model.bought[offer.key] for offer in offers if offer.lead <= day]
+        done = [model.daily[product, known] for known in network.completions[product] if known <= day]
+        slack = _total(shelf + arrived + done) - _used_by(model, network, product, day)
+        model.cp.add(slack == 0 if exact and day == network.needs[product][-1] else slack >= 0)
+
+
+def _used_by(model: PlanModel, network: Network, product: str, day: int) -> Linear:
+    """Units that leave by ``day``: deliveries of the finished product, starts of parents otherwise."""
+    if product == network.problem.product:
+        return _total([]) + sum(units for due, units in network.demand.items() if due <= day)
+    return _weighted(
+        (rate, model.daily[parent, done])
+        for parent, rate in network.parents[product]
+        for done in network.completions[parent]
+        if done - network.lead(parent) <= day
+    )
+
+
+def _add_capacity(model: PlanModel, network: Network) -> None:
+    """Minutes of a work center over the horizon, shared by its products."""
+    for center, capacity in network.centers.items():
+        load = [(operation.minutes, model.made[key]) for key, operation in _routes(model, network) if operation.center == center]
+        if load:
+            model.cp.add(_weighted(load) <= capacity)
+
+
+def _add_margin(model: PlanModel, network: Network, spend: Linear) -> None:
+    """The portfolio margin on new spend; units beyond the demand earn nothing."""
+    problem = network.problem
+    gained = [model.bought[offer.key] for offer in network.offers[problem.product] if offer.key in model.bought]
+    gained += [model.daily[problem.product, day] for day in network.completions[problem.product]]
+    earning = model.cp.new_int_var(0, network.total_demand, "earning units")
+    model.cp.add(earning <= _total(gained))
+    share = problem.finished.list_price * (BASIS_POINTS - problem.margin_bps)
+    model.cp.add(spend * BASIS_POINTS <= earning * share)
+
+
+def _routes(model: PlanModel, network: Network) -> list[tuple[tuple[str, str], Operation]]:
+    rows = [operation for operations in network.operations.values() for operation in operations]
+    return [((row.product, row.center), row) for row in rows if (row.product, row.center) in model.made]
+
+
+def _offers(model: PlanModel, network: Network) -> list[Offer]:
+    return [offer for offers in network.offers.values() for offer in offers if offer.key in model.bought]
+
+
+def _spend(model: PlanModel, network: Network) -> Linear:
+    terms = [(offer.price, model.bought[offer.key]) for offer in _offers(model, network)]
+    return _weighted(terms + [(operation.unit_cost, model.made[key]) for key, operation in _routes(model, network)])
+
+
+def _minutes(model: PlanModel, network: Network) -> Linear:
+    return _weighted((operation.minutes, model.made[key]) for key, operation in _routes(model, network))
+
+
+def _vendors(model: PlanModel, network: Network) -> Linear:
+    """Distinct vendors with a chosen offer."""
+    by_vendor: dict[str, list[cp_model.IntVar]] = {}
+    for offer in _offers(model, network):
+        by_vendor.setdefault(offer.vendor, []).append(model.chosen[offer.key])
+    flags = []
+    for vendor, chosen in by_vendor.items():
+        flag = chosen[0]
+        if len(chosen) > 1:
+            flag = model.cp.new_bool_var(f"vendor {vendor}")
+            model.cp.add_max_equality(flag, chosen)
+        flags.append((1, flag))
+    return _weighted(flags)
+
+
+def _distance(model: PlanModel, network: Network) -> Linear:
+    """Absolute differences to the booked plan, by finished offer and by (product, work center)."""
+    bought, made = network.baseline
+    offers = [offer for offer in network.offers[network.problem.product] if offer.key in model.bought]
+    finished = {offer.key: model.bought[offer.key] for offer in offers}
+    lost = sum(units for key, units in bought.items() if key not in finished) + sum(
+        units for key, units in made.items() if key not in model.made
+    )
+    pairs = [(variable, bought.get(key, 0)) for key, variable in finished.items()]
+    pairs += [(variable, made.get(route, 0)) for route, variable in model.made.items()]
+    gaps: list[cp_model.IntVar] = []
+    for variable, booked in pairs if network.problem.repair else ():
+        gap = model.cp.new_int_var(0, max(booked, max(variable.proto.domain) - booked), f"change of {variable.name}")
+        model.cp.add(gap >= variable - booked)
+        model.cp.add(gap >= booked - variable)
+        gaps.append(gap)
+    return _total(gaps) + lost

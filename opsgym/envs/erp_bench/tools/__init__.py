@@ -1,0 +1,72 @@
+"""The tools of ERPBench: about forty business tools, or the raw API as one tool."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from opsgym.core.errors import RegistryError
+from opsgym.core.tools import Tool, Toolbox
+from opsgym.envs.erp_bench.tools import api, invoicing, manufacturing, purchasing, reading, records, sales
+
+BUSINESS: tuple[Tool, ...] = (
+    reading.get_current_date,
+    reading.search_products,
+    reading.get_product,
+    reading.get_stock,
+    reading.search_partners,
+    reading.get_partner,
+    reading.list_vendor_offers,
+    reading.get_bill_of_materials,
+    reading.list_work_centers,
+    reading.list_payment_terms,
+    reading.list_documents,
+    reading.read_document,
+    sales.list_sales_orders,
+    sales.get_sales_order,
+    sales.create_sales_order,
+    sales.update_sales_order,
+    sales.confirm_sales_order,
+    sales.cancel_sales_order,
+    purchasing.list_purchase_orders,
+    purchasing.get_purchase_order,
+    purchasing.create_purchase_order,
+    purchasing.update_purchase_order,
+    purchasing.confirm_purchase_order,
+    purchasing.cancel_purchase_order,
+    manufacturing.list_manufacturing_orders,
+    manufacturing.get_manufacturing_order,
+    manufacturing.create_manufacturing_order,
+    manufacturing.update_manufacturing_order,
+    manufacturing.confirm_manufacturing_order,
+    manufacturing.cancel_manufacturing_order,
+    invoicing.list_invoices,
+    invoicing.get_invoice,
+    invoicing.create_invoice,
+    invoicing.post_invoice,
+    invoicing.cancel_invoice,
+    invoicing.add_note,
+    records.describe_model,
+    records.search_records,
+    records.read_records,
+    records.count_records,
+    api.submit,
+)
+"""The business tools, in the order in which agents see them."""
+
+HARNESSES: dict[str, tuple[Tool, ...]] = {"tools": BUSINESS, "api": (api.call, api.submit)}
+"""Tools by harness."""
+
+
+@cache
+def toolbox(harness: str) -> Toolbox:
+    """The tools of a harness; made once and shared.
+
+    Args:
+        harness: ``"tools"`` for the business tools, ``"api"`` for the raw API.
+
+    Raises:
+        RegistryError: There is no such harness.
+    """
+    if harness not in HARNESSES:
+        raise RegistryError("harness", harness, HARNESSES)
+    return Toolbox(HARNESSES[harness])

@@ -1,0 +1,92 @@
+"""The verifier of ERPBench: which checks a task has, and what they say of an end state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from opsgym.core.task import Certificate, CheckSpec
+from opsgym.core.verify import CheckResult, Verdict, grouped_score
+from opsgym.envs.erp_bench.emission import EMISSIONS
+from opsgym.envs.erp_bench.rules import Context, find_rule, tables_of
+from opsgym.envs.erp_bench.scoring import SUCCESS, measured, optimality, reward
+from opsgym.envs.erp_bench.spec import SCALE, Scenario
+from opsgym.envs.erp_bench.state import ErpState
+
+GATES = ("has_relevant_activity", "repair_state_compliance")
+"""Rules whose failure makes the reward 0."""
+
+
+def build_checks(scenario: Scenario) -> tuple[CheckSpec, ...]:
+    """Every check that applies to ``scenario``.
+
+    Args:
+        scenario: The task's specification.
+
+    Raises:
+        TaskError: The scenario has two orders of one customer.
+    """
+    tables = tables_of(scenario)
+    return tuple(check for row in EMISSIONS for check in row.checks(tables))
+
+
+def judge(state: ErpState, scenario: Scenario, checks: Iterable[CheckSpec], certificate: Certificate) -> Verdict:
+    """Judge an end state.
+
+    Reads its arguments and nothing else.  Documents that break the rules are judged with the others: none is
+    set aside first.
+
+    Args:
+        state: The end state.
+        scenario: The task's specification.
+        checks: The task's checks, as :func:`build_checks` made them.
+        certificate: What was proven about the task.
+
+    Raises:
+        RegistryError: A check names a rule that does not exist.
+    """
+    context = Context(state, tables_of(scenario), certificate)
+    results = tuple(run_check(context, check) for check in checks)
+    constraint = grouped_score([result for result in results if result.spec.dimension == "constraint"])
+    traceability = grouped_score([result for result in results if result.spec.dimension == "traceability"])
+    optimal = optimality(context, certificate)
+    failed = {result.spec.rule for result in results if result.status == "fail"}
+    gates = tuple(name for name in GATES if name in failed)
+    earned = 0.0 if gates else reward(constraint, optimal.score, traceability)
+    return Verdict(
+        reward=earned,
+        is_success=100 * earned >= SUCCESS - 1e-9,
+        scores={"constraint": constraint, "optimality": optimal.score, "traceability": traceability},
+        checks=results,
+        gates=gates,
+        failure_families=tuple(sorted({find_rule(name).family for name in failed})),
+        metrics=_metrics(context, optimal.score, results),
+        canary=optimal.beats and not failed,
+    )
+
+
+def run_check(context: Context, check: CheckSpec) -> CheckResult:
+    """Run one check on a state."""
+    outcome = find_rule(check.rule).function(context, **check.args)
+    return CheckResult(check, outcome.status, outcome.expected, outcome.actual, outcome.message)
+
+
+def _metrics(context: Context, score: float, results: tuple[CheckResult, ...]) -> dict[str, Any]:
+    """Measured quantities in natural units, and how many checks and documents there are."""
+    minutes = context.minutes
+    tables = context.tables
+    return {
+        "spend": round(context.spend / SCALE["min_new_spend"], 2),
+        "vendors": context.vendors,
+        "minutes": None if minutes is None else round(minutes / SCALE["capacity_preservation"], 3),
+        "repair_distance": context.repair_distance if tables.problem.repair else None,
+        "objective": measured(context, tables.problem.objective),
+        "optimality": score,
+        "units_sold": context.units_sold,
+        "units_bought": context.total_bought.get(tables.product, 0),
+        "units_made": context.total_made.get(tables.product, 0),
+        "purchases": len({line.order.name for line in context.bought}),
+        "productions": len(context.made),
+        "checks": sum(result.status != "na" for result in results),
+        "failed": sum(result.status == "fail" for result in results),
+    }
