@@ -1,0 +1,46 @@
+"""ToolSyncVectorEnv: several ToolEnvs stepped in turn, as ``gymnasium.make_vec`` makes them by default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from opsgym.core.errors import TaskError
+from opsgym.envs.tool_env import ToolEnv
+
+
+class ToolSyncVectorEnv(SyncVectorEnv[tuple[str, ...], tuple[str, ...]]):
+    """A batch of environments of one family; observations and actions are tuples of text.
+
+    Text is passed on as it is: nothing is encoded, copied or cut.  Subclasses name their :attr:`env_type`; it is the
+    ``vector_entry_point`` of the family's id.  The environments share the process's caches, so that a group of
+    episodes of one task compiles and seeds it once.
+
+    Args:
+        num_envs: Number of environments.
+        max_episode_steps: Upper limit of ``max_steps``; counts inside the environment, so that the verdict is computed.
+        autoreset_mode: When an ended environment starts anew; all three modes of Gymnasium are tested.
+        **kwargs: Arguments of the environment.
+    """
+
+    env_type: ClassVar[type[ToolEnv]]
+
+    def __init__(
+        self,
+        *,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        **kwargs: Any,
+    ) -> None:
+        if num_envs < 1:
+            raise TaskError(f"expected at least one environment, got {num_envs}", field="num_envs")
+        if max_episode_steps is not None and max_episode_steps > 0:
+            budget = kwargs.get("max_steps") or self.env_type.family.max_steps
+            kwargs["max_steps"] = min(budget, max_episode_steps)
+        super().__init__([lambda: self.env_type(**kwargs)] * num_envs, copy=False, autoreset_mode=autoreset_mode)
+
+    def __iter__(self) -> Iterator[ToolEnv]:
+        return iter(self.envs)  # type: ignore[arg-type]  # they are of env_type

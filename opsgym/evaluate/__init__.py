@@ -1,0 +1,1 @@
+"""Running policies over tasks, and the proofs that an environment keeps its promises."""
