@@ -446,7 +446,7 @@ def _plain(value: Any, depth: int, left: list[int]) -> Any:
         if "\x00" in value or not (value.isascii() or _is_unicode(value)):
             raise MalformedAction("bad_text", given=_show(value))
         return value
-    if value is None or isinstance(value, bool):
+    if value is None or value is True or value is False:
         return value
     if isinstance(value, int):
         if not -(2**63) <= value < 2**63:

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic
+
+from typing_extensions import TypeVar
 
 from opsgym.core.params import Params
 from opsgym.core.task import Task, ToolCall
 from opsgym.core.tools import Toolbox
 from opsgym.core.verify import Verdict
-from opsgym.core.world import World
+from opsgym.core.world import WorldLike
 
 P = TypeVar("P", bound=Params)
+W = TypeVar("W", bound=WorldLike, default=Any)
+"""The family's kind of world."""
 
 
-class Family(ABC, Generic[P]):
+@dataclass(frozen=True, slots=True)
+class FixedSet:
+    """A set of tasks that never changes, by which results are compared; it ships with the package as a pack.
+
+    Attributes:
+        name: Its name, for citation, for example ``"erpbench-300"``.
+        split: The split that plays it; all its seeds are of that split.
+        counts: Number of tasks of each pattern, in the order of the set.
+        entropy: Number from which its seeds are drawn.
+    """
+
+    name: str
+    split: str
+    counts: Mapping[str, int]
+    entropy: int
+
+
+class Family(ABC, Generic[P, W]):
     """The plug-in behind an environment id.
 
     A family is stateless: worlds, sessions and random streams are handed in.  Importing a family must not
@@ -40,6 +62,8 @@ class Family(ABC, Generic[P]):
     """Reward rules; the first is the default."""
     max_steps: ClassVar[int] = 400
     """Default turn budget of an episode."""
+    fixed_set: ClassVar[FixedSet | None] = None
+    """The set that its split plays, where the package ships one; see :mod:`opsgym.data.fixed_sets`."""
 
     @abstractmethod
     def draw(
@@ -61,26 +85,33 @@ class Family(ABC, Generic[P]):
         """
 
     @abstractmethod
-    def open(self, task: Task) -> World:
+    def open(self, task: Task) -> W:
         """A freshly seeded world of ``task``."""
 
     @abstractmethod
-    def session(self, world: World, task: Task) -> Any:
+    def session(self, world: W, task: Task) -> Any:
         """What the tools act on; holds no state of its own beyond ``world``."""
 
     @abstractmethod
     def toolbox(self, harness: str, task: Task | None = None) -> Toolbox:
-        """The tools of a harness; shared, made once."""
+        """The tools of a harness for a task, or for all tasks without one; shared, made once."""
 
     @abstractmethod
-    def verify(self, before: World, after: World, task: Task) -> Verdict:
+    def verify(self, before: W, after: W, task: Task) -> Verdict:
         """Judge an end state; reads the two worlds and the task, nothing else."""
 
     @abstractmethod
     def brief(self, task: Task, disclosure: str) -> str:
         """The instruction under a disclosure level."""
 
-    def render(self, world: World, task: Task) -> str:
+    def reward(self, verdict: Verdict, mode: str) -> float:
+        """A verdict's reward in [0, 1] under one of :attr:`reward_modes`.
+
+        Asked for ``"dense"`` it gives the potential, whose differences the environment hands out from step to step.
+        """
+        return float(verdict.is_success) if mode == "binary" else float(verdict.reward)
+
+    def render(self, world: W, task: Task) -> str:
         """A short readable summary of the world for ``render``."""
         return f"{task.family} {task.pattern}"
 
@@ -88,11 +119,21 @@ class Family(ABC, Generic[P]):
         """Fixed planners by name: each gives the calls, under the default harness, that it answers a task with."""
         return {}
 
+    def candidates(self, session: Any, task: Task) -> Sequence[ToolCall] | None:
+        """Calls that make sense in the present state, for policies that choose by number, under the default harness.
+
+        They are made of what an informed agent would have read, never of the solution.
+
+        Returns:
+            The calls, the same for the same state; ``None`` where the family has no enumeration of its own for the task.
+        """
+        return None
+
     def exploits(self, task: Task) -> Mapping[str, Sequence[ToolCall]]:
         """Known exploits as lists of calls; none may score above the constraint-gated score."""
         return {}
 
-    def audit(self, before: World, after: World, task: Task) -> Sequence[tuple[str, bool]]:
+    def audit(self, before: W, after: W, task: Task) -> Sequence[tuple[str, bool]]:
         """The mutation audit: a rule's name, and whether that rule fails, for each end state mutated to break it.
 
         Args:
@@ -102,6 +143,6 @@ class Family(ABC, Generic[P]):
         """
         return ()
 
-    def invariants(self, world: World, task: Task) -> Sequence[str]:
-        """Violated invariants of a world beyond those of :meth:`World.check`, one sentence each; empty when sound."""
+    def invariants(self, world: W, task: Task) -> Sequence[str]:
+        """Violated invariants of a world beyond those of its ``check``, one sentence each; empty when sound."""
         return ()

@@ -26,6 +26,9 @@ from opsgym.core.task import JsonDict, ToolCall
 __all__ = ["Tool", "ToolCall", "ToolResult", "Toolbox", "tool"]
 
 
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """What one call gave: ``value`` when ``error`` is ``None``, else the refusal."""
@@ -46,7 +49,7 @@ class ToolResult:
             body["result"] = self.value
         else:
             body["error"] = self.error.as_dict()
-        return json.dumps(body, separators=(",", ":"), ensure_ascii=False)
+        return _encode(body)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 Any family describes its records in DDL and gets transactions, snapshots, forks and a content digest.  Nothing
 here reads the wall clock: the date and the time of day are rows of the database and move by :meth:`World.advance`.
+A family that has no records may bring a world of its own: :class:`WorldLike` is all that an environment asks of one.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import datetime as dt
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from opsgym.core.errors import OpsGymError, RegistryError, TaskError
 
@@ -29,6 +31,46 @@ _PAGE_SIZE = 1024  # bytes; worlds have many tables of few rows, and small pages
 _CACHED_STATEMENTS = 1024
 
 
+class SnapshotLike(Protocol):
+    """A world's whole state at one moment: immutable and picklable."""
+
+    @property
+    def schema(self) -> str:
+        """Names the kind of world; a world restores snapshots of its own schema only."""
+
+    def open(self) -> WorldLike:
+        """A new world in this state."""
+
+
+class WorldLike(Protocol):
+    """What an environment asks of a world; :class:`World` is one, a family may have another."""
+
+    @property
+    def schema(self) -> str:
+        """Names the kind of world."""
+
+    def snapshot(self) -> SnapshotLike:
+        """The whole state, detached from this world."""
+
+    def restore(self, snapshot: Any) -> None:
+        """Return to the state of a snapshot of the same schema."""
+
+    def fork(self) -> Self:
+        """An independent copy."""
+
+    def savepoint(self) -> AbstractContextManager[object]:
+        """A context in which everything is undone when an exception leaves it; contexts nest."""
+
+    def digest(self) -> str:
+        """Hash of the content, whatever the way in which it came about."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the state, one sentence each; empty when it is sound."""
+
+    def close(self) -> None:
+        """Free the memory; the world cannot be used afterwards."""
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """A world's whole state, for :meth:`World.restore`; picklable and immutable.
@@ -42,6 +84,10 @@ class Snapshot:
     schema: str
     data: bytes = field(repr=False)
     now: dt.datetime
+
+    def open(self) -> World:
+        """A new world in this state; see :meth:`World.from_snapshot`."""
+        return World.from_snapshot(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Environments: the one that plays every family, and the families."""

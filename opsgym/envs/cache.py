@@ -10,6 +10,7 @@ import os
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Generic, Literal, TypeVar
@@ -78,25 +79,30 @@ class TaskCache:
     def __repr__(self) -> str:
         return f"TaskCache(directory={str(self.directory) if self.directory else None!r}, capacity={self._memory.capacity})"
 
-    def get(self, family: Family[P], params: P, seed: int) -> Task:
+    def get(self, family: Family[P], params: P, seed: int, *, compiler: Callable[[P, int], Task] | None = None) -> Task:
         """The task of (family, version, params, seed), compiled when it is not at hand.
+
+        Args:
+            family: The family.
+            params: Difficulty parameters.
+            seed: Task seed.
+            compiler: Does what ``family.compile`` does, elsewhere perhaps.
 
         Raises:
             TaskError: The parameters are infeasible.
         """
         values = params.model_dump(mode="json")
         key = content_hash({"params": values, "seed": seed})
-        return self._memory.get(
-            (family.id, family.version, key), lambda: self._load_or_compile(family, params, values, seed, key)
-        )
+        make = partial(compiler or family.compile, params, seed)
+        return self._memory.get((family.id, family.version, key), lambda: self._load_or_compile(family, make, values, seed, key))
 
-    def _load_or_compile(self, family: Family[P], params: P, values: JsonDict, seed: int, key: str) -> Task:
+    def _load_or_compile(self, family: Family[P], make: Callable[[], Task], values: JsonDict, seed: int, key: str) -> Task:
         if self.directory is None:
-            return family.compile(params, seed)
+            return _as_read(make())
         path = self.directory / family.id / family.version / f"{key}.json"
         task = _load(path, family.id)
         if task is None or (task.version, task.seed, task.params) != (family.version, seed, values):
-            task = family.compile(params, seed)
+            task = _as_read(make())
             self._store(path, task)
         return task
 
@@ -108,6 +114,11 @@ class TaskCache:
             message = f"tasks are not kept on disk, {self.directory} cannot be written: {error}"
             warnings.warn(message, RuntimeWarning, stacklevel=2)
             self.directory = None
+
+
+def _as_read(task: Task) -> Task:
+    """The task as it is when read from a file: keys in the same order, so that what is played looks the same to the letter."""
+    return Task.from_json(task.to_json())
 
 
 def _load(path: Path, family: str) -> Task | None:

@@ -11,7 +11,7 @@ from opsgym.core.actions import MalformedAction
 from opsgym.core.task import Task
 from opsgym.core.tools import ToolResult
 from opsgym.core.verify import Verdict
-from opsgym.core.world import Snapshot
+from opsgym.core.world import SnapshotLike
 
 GRID = 2**32
 """Dense rewards are multiples of 1/GRID: sums of such floats are exact, so a return equals the final potential."""
@@ -106,7 +106,7 @@ class EnvSnapshot:
 
     config: tuple[str, str, str]
     episode: Episode
-    world: Snapshot
+    world: SnapshotLike
     rng: dict[str, Any] = field(repr=False)
     seed: int | None
     layers: tuple[tuple[str, Any], ...] = ()
@@ -119,6 +119,8 @@ def fit(lines: Sequence[str], limit: int) -> str:
         >>> fit(["short", "x" * 100], 50)
         'short\nxxxxxxxxxxxxxxxxxx…[82 characters left out]'
     """
+    if sum(map(len, lines)) + len(lines) - 1 <= limit:
+        return "\n".join(lines)
     room, cap = limit - (len(lines) - 1), limit
     for rest, length in zip(range(len(lines), 0, -1), sorted(map(len, lines)), strict=True):
         if length > room // rest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,11 +13,15 @@ from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.family import Family
 from opsgym.core.params import Params
 from opsgym.core.task import JsonDict, Task
+from opsgym.data.fixed_sets import shipped
 from opsgym.data.packs import Pack, matches, open_pack
 from opsgym.data.splits import check_split, draw_seed
-from opsgym.envs.cache import TaskCache
+from opsgym.envs.cache import Lru, TaskCache
 
 TasksArgument = str | os.PathLike[str] | Task | Sequence[Task] | None
+
+_READ: Lru[Task] = Lru(256)
+"""Tasks of packs, shared by the environments of a process."""
 
 OPTIONS = ("task", "index", "params", "tier", "pattern", "split")
 """Names that ``reset(options=...)`` may hold."""
@@ -43,13 +47,30 @@ class Selection:
         """A copy in which ``options`` take precedence; overrides of parameters are merged."""
         names = {f.name for f in fields(self)}
         given = {name: value for name, value in options.items() if name in names}
+        _check_types(given, "options.")
         if given.get("params") is not None and self.params is not None:
             given["params"] = {**self.params, **given["params"]}
         return replace(self, **given)
 
 
+class Foresight(Protocol):
+    """Compiles coming tasks elsewhere; see :class:`~opsgym.envs.prefetch.Prefetch`.
+
+    It never decides which task is played: it is told, and asked for what it may have at hand.
+    """
+
+    def look_ahead(self, supply: TaskSupply, rng: np.random.Generator, selection: Selection, present: tuple[Params, int]) -> None:
+        """Take note that ``present`` was drawn from ``rng`` for ``selection``, and is about to be asked for."""
+
+    def compile(self, params: Params, seed: int) -> Task:
+        """The task of (params, seed), as the family compiles it."""
+
+
 class TaskSupply:
     """Tasks for one environment: an endless procedural supply, or a fixed list.
+
+    Attributes:
+        foresight: What compiles coming tasks in the background, or ``None``.
 
     Args:
         family: The family that is played.
@@ -65,10 +86,16 @@ class TaskSupply:
     def __init__(self, family: Family[Params], selection: Selection, *, tasks: TasksArgument, cache: TaskCache) -> None:
         self.family = family
         self.cache = cache
+        self.foresight: Foresight | None = None
         self.tasks = None if tasks is None else _as_sequence(tasks, family)
         self.selection = self._checked(selection)
         if self.tasks is None:  # names and values that do not exist are refused here, not at the first reset
             family.draw(0, tier=selection.tier, pattern=selection.pattern, overrides=selection.params)
+
+    @property
+    def generates(self) -> bool:
+        """Whether tasks are compiled, by default at least, and not taken from a pack or a list."""
+        return self.tasks is None and shipped(self.family, self.selection.split) is None
 
     def pick(self, rng: np.random.Generator, options: Mapping[str, Any]) -> Task:
         """The task of an episode.
@@ -81,6 +108,8 @@ class TaskSupply:
             RegistryError: Unknown option, tier, pattern, parameter or split.
             TaskError: The task given or read is invalid, or the parameters are infeasible.
         """
+        if not isinstance(options, Mapping):
+            raise TaskError(f"expected a mapping, got {options!r}", field="options")
         for name in options:
             if name not in OPTIONS:
                 raise RegistryError("reset option", name, OPTIONS)
@@ -91,34 +120,62 @@ class TaskSupply:
             _alone("index", options)
             return self._at(options["index"])
         selection = self._checked(self.selection.refine(options)) if options else self.selection
-        return self._generate(rng, selection) if self.tasks is None else self._choose(rng, selection, self.tasks)
+        if self.tasks is not None:
+            return self._choose(rng, selection, self.tasks)
+        fixed = shipped(self.family, selection.split)
+        if fixed is not None:
+            return self._choose(rng, replace(selection, split=None), fixed)  # all its tasks are of the split
+        return self._generate(rng, selection)
+
+    def draw(self, rng: np.random.Generator, selection: Selection | None = None) -> tuple[Params, int]:
+        """Parameters and task seed of the next generated task; takes what :func:`draw_seed` takes from ``rng``."""
+        wanted = selection or self.selection
+        seed = draw_seed(rng, wanted.split)
+        return self._params(seed, wanted), seed
 
     def generate(self, seed: int, *, selection: Selection | None = None) -> Task:
         """The procedural task of a task seed, from the cache or compiled."""
-        wanted = selection or self.selection
-        params = self.family.draw(seed, tier=wanted.tier, pattern=wanted.pattern, overrides=wanted.params)
-        return self.cache.get(self.family, params, seed)
+        return self._compiled(self._params(seed, selection or self.selection), seed)
+
+    def _params(self, seed: int, wanted: Selection) -> Params:
+        return self.family.draw(seed, tier=wanted.tier, pattern=wanted.pattern, overrides=wanted.params)
+
+    def _compiled(self, params: Params, seed: int) -> Task:
+        compiler = self.family.compile if self.foresight is None else self.foresight.compile
+        return self.cache.get(self.family, params, seed, compiler=compiler)
 
     def _generate(self, rng: np.random.Generator, selection: Selection) -> Task:
-        return self.generate(draw_seed(rng, selection.split), selection=selection)
+        drawn = self.draw(rng, selection)
+        if self.foresight is not None:
+            self.foresight.look_ahead(self, rng, selection, drawn)
+        return self._compiled(*drawn)
 
     def _choose(self, rng: np.random.Generator, selection: Selection, tasks: Sequence[Task]) -> Task:
         indices = _where(tasks, selection)
         if not indices:
             raise _no_match(tasks, selection)
-        return playable(tasks[indices[int(rng.integers(len(indices)))]], self.family)
+        return self._read(tasks, indices[int(rng.integers(len(indices)))])
 
     def _at(self, index: object) -> Task:
-        if self.tasks is None:
+        tasks = shipped(self.family, self.selection.split) if self.tasks is None else self.tasks
+        if tasks is None:
             raise TaskError("an index needs a pack: pass tasks= to the environment", field="options.index")
-        if not isinstance(index, int) or not -len(self.tasks) <= index < len(self.tasks):
-            raise TaskError(f"expected an index below {len(self.tasks)}, got {index!r}", field="options.index")
-        return playable(self.tasks[index], self.family)
+        if not isinstance(index, int) or not -len(tasks) <= index < len(tasks):
+            raise TaskError(f"expected an index below {len(tasks)}, got {index!r}", field="options.index")
+        return self._read(tasks, index)
+
+    def _read(self, tasks: Sequence[Task], index: int) -> Task:
+        """The task at an index; read and checked once where it is asked for again and again."""
+        if not isinstance(tasks, Pack):
+            return playable(tasks[index], self.family)
+        key = self.family.id, tasks.identity, index % len(tasks)
+        return _READ.get(key, lambda: playable(tasks[index], self.family))
 
     def _checked(self, selection: Selection) -> Selection:
-        if selection.params and self.tasks is not None:
-            raise TaskError("the tasks of a pack are compiled; their parameters cannot be overridden", field="params")
+        _check_types({name: getattr(selection, name) for name in ("tier", "pattern", "params", "split")})
         check_split(selection.split)
+        if selection.params and (self.tasks is not None or shipped(self.family, selection.split) is not None):
+            raise TaskError("the tasks of a pack are compiled; their parameters cannot be overridden", field="params")
         return selection
 
 
@@ -138,6 +195,13 @@ def playable(task: Task | str | bytes | JsonDict, family: Family[Params]) -> Tas
         message = f"the task was made by version {task.version} of {family.id}, this is {family.version}; upgrade opsgym"
         raise TaskError(message, field="version")
     return task
+
+
+def _check_types(choices: Mapping[str, Any], place: str = "") -> None:
+    for name, value in choices.items():
+        expected = Mapping if name == "params" else str
+        if value is not None and not isinstance(value, expected):
+            raise TaskError(f"expected {expected.__name__} or None, got {value!r}", field=place + name)
 
 
 def _version(text: str) -> tuple[int, ...]:

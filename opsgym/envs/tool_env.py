@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
@@ -18,7 +19,7 @@ from opsgym.core.spaces import ToolCallText, UnicodeText
 from opsgym.core.task import Task, ToolCall, canonical_json
 from opsgym.core.tools import Toolbox, ToolResult
 from opsgym.core.verify import Verdict
-from opsgym.core.world import Snapshot, World
+from opsgym.core.world import SnapshotLike, WorldLike
 from opsgym.envs.cache import CacheArgument, Lru, task_cache
 from opsgym.envs.episode import EnvSnapshot, Episode, Turn, fit
 from opsgym.envs.middleware import Middleware, Proceed, Reply, answer
@@ -26,7 +27,7 @@ from opsgym.envs.supply import Selection, TasksArgument, TaskSupply
 
 __all__ = ["ToolEnv"]
 
-_TEMPLATES: Lru[Snapshot] = Lru(64)
+_TEMPLATES: Lru[SnapshotLike] = Lru(64)
 """Seeded worlds by task id, shared by the environments of a process."""
 
 
@@ -47,7 +48,8 @@ class ToolEnv(gym.Env[str, Any]):
         tier: Difficulty region; by default the seed picks one.
         pattern: Structural pattern; by default the seed picks one.
         params: Overrides of single difficulty parameters.
-        split: ``"train"``, ``"validation"`` or ``"test"``: disjoint sets of task seeds; by default all.
+        split: ``"train"``, ``"validation"`` or ``"test"``: disjoint sets of task seeds; by default all.  Where the family ships a
+            fixed set, its split plays that.
         tasks: Play these instead of generating: the path of a task pack, tasks, or one task.
         harness: Tool surface; by default the family's first.
         disclosure: How much the brief says; by default the family's first.
@@ -91,11 +93,11 @@ class ToolEnv(gym.Env[str, Any]):
     ) -> None:
         family = self.family
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "family", "__class__")}
-        self.harness = _known("harness", harness, family.harnesses)
-        self.disclosure = _known("disclosure", disclosure, family.disclosures)
-        self.reward_mode = _known("reward mode", reward_mode, family.reward_modes)
+        self.harness = known_name("harness", harness, family.harnesses)
+        self.disclosure = known_name("disclosure", disclosure, family.disclosures)
+        self.reward_mode = known_name("reward mode", reward_mode, family.reward_modes)
         self.render_mode = (
-            render_mode if render_mode is None else _known("render mode", render_mode, self.metadata["render_modes"])
+            render_mode if render_mode is None else known_name("render mode", render_mode, self.metadata["render_modes"])
         )
         self.max_steps = _positive("max_steps", family.max_steps if max_steps is None else max_steps)
         self.max_calls_per_step = _positive("max_calls_per_step", max_calls_per_step)
@@ -110,8 +112,8 @@ class ToolEnv(gym.Env[str, Any]):
         self.observation_space = UnicodeText(max_length=self.max_observation_chars)
         self.action_space = ToolCallText(self._toolbox, max_length=self.max_action_chars)
         self._episode: Episode | None = None
-        self._world: World | None = None
-        self._before: tuple[str, World] | None = None
+        self._world: WorldLike | None = None
+        self._before: tuple[str, WorldLike] | None = None
         self._session: Any = None
 
     # -- episodes -----------------------------------------------------------------------------------------
@@ -167,7 +169,7 @@ class ToolEnv(gym.Env[str, Any]):
             lines, terminated = self._act(action)
         except BackendError as error:
             return self._break_off(action, error)
-        episode.turns.append(Turn(_as_text(action), fit(lines, self.max_observation_chars)))
+        episode.turns.append(Turn(_as_text(action, self.max_action_chars), fit(lines, self.max_observation_chars)))
         truncated = not terminated and (episode.cut or len(episode.turns) >= self.max_steps)
         episode.over = terminated or truncated
         if terminated or (truncated and self.grade_on_truncation):
@@ -221,19 +223,19 @@ class ToolEnv(gym.Env[str, Any]):
         """End an episode that an external system broke: marked, not scored."""
         episode = self._running
         observation = fit([canonical_json({"backend_error": str(error)})], self.max_observation_chars)
-        episode.turns.append(Turn(_as_text(action), observation))
+        episode.turns.append(Turn(_as_text(action, self.max_action_chars), observation))
         episode.over = True
         return observation, 0.0, False, True, episode.info(self.max_steps) | {"backend_error": str(error)}
 
     def _reward(self, *, changed: bool) -> float:
         episode = self._running
-        if self.reward_mode == "dense":
-            if episode.over:
-                return episode.gain(episode.verdict.reward if episode.verdict else 0.0)
-            return episode.gain(self.verdict().reward) if changed else 0.0
-        if episode.verdict is None:
+        dense = self.reward_mode == "dense"
+        if dense and changed and not episode.over:
+            return episode.gain(self.family.reward(self.verdict(), self.reward_mode))
+        if not episode.over:
             return 0.0
-        return float(episode.verdict.is_success) if self.reward_mode == "binary" else float(episode.verdict.reward)
+        reward = self.family.reward(episode.verdict, self.reward_mode) if episode.verdict else 0.0
+        return episode.gain(reward) if dense else reward
 
     # -- what programmers may ask -------------------------------------------------------------------------
 
@@ -253,8 +255,8 @@ class ToolEnv(gym.Env[str, Any]):
         return tuple(self._running.turns)
 
     @property
-    def world(self) -> World:
-        """The world of the episode: for programmers; change it and the verdict is void."""
+    def world(self) -> Any:
+        """The world of the episode, of the family's kind: for programmers; change it and the verdict is void."""
         assert self._running and self._world is not None
         return self._world
 
@@ -270,8 +272,12 @@ class ToolEnv(gym.Env[str, Any]):
 
         Wrappers do this when they are made; see :class:`~opsgym.envs.middleware.Middleware`.
         """
-        self._layers = tuple(layers)
-        self._toolbox = self._offered(self._episode.task if self._episode else None)
+        before, self._layers = self._layers, tuple(layers)
+        try:
+            self._toolbox = self._offered(self._episode.task if self._episode else None)
+        except TaskError:
+            self._layers = before
+            raise
         self._carry_out = self._execute
         for layer in self._layers:
             if type(layer).around is not Middleware.around:
@@ -328,6 +334,11 @@ class ToolEnv(gym.Env[str, Any]):
         twin.restore(replace(self.snapshot(), layers=()))
         return twin
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as arguments, random stream and state; layers belong to the wrappers, which put themselves around again."""
+        state = replace(self.snapshot(), layers=()) if self._episode else None
+        return _remade, (type(self), self._arguments, self.spec, self._np_random, self._np_random_seed, state)
+
     # -- showing and closing ------------------------------------------------------------------------------
 
     def render(self) -> str | None:
@@ -359,16 +370,16 @@ class ToolEnv(gym.Env[str, Any]):
     def _config(self) -> tuple[str, str, str]:
         return self.family.id, self.harness, self.disclosure
 
-    def _template(self, task: Task) -> Snapshot:
+    def _template(self, task: Task) -> SnapshotLike:
         return _TEMPLATES.get(task.id, lambda: self._seed_world(task))
 
-    def _seed_world(self, task: Task) -> Snapshot:
-        world = self.family.open(task)
+    def _seed_world(self, task: Task) -> SnapshotLike:
+        world: WorldLike = self.family.open(task)
         snapshot = world.snapshot()
         world.close()
         return snapshot
 
-    def _enter(self, episode: Episode, snapshot: Snapshot) -> None:
+    def _enter(self, episode: Episode, snapshot: SnapshotLike) -> None:
         """Take up an episode at a state of its world."""
         self._world = _restored(self._world, snapshot)
         self._toolbox = self._offered(episode.task)
@@ -384,17 +395,26 @@ class ToolEnv(gym.Env[str, Any]):
             print(text, *_summary(verdict), sep="\n", flush=True)
 
 
-def _restored(world: World | None, snapshot: Snapshot) -> World:
+def _remade(kind: type[ToolEnv], arguments: dict[str, Any], spec: Any, rng: Any, seed: int | None, state: Any) -> ToolEnv:
+    """The environment that :meth:`ToolEnv.__reduce__` describes."""
+    env = kind(**arguments)
+    env.spec, env._np_random, env._np_random_seed = spec, rng, seed
+    if state is not None:
+        env.restore(state)
+    return env
+
+
+def _restored(world: WorldLike | None, snapshot: SnapshotLike) -> WorldLike:
     """A world in the state of a snapshot: the one given, where its schema fits."""
     if world is None or world.schema != snapshot.schema:
         if world is not None:
             world.close()
-        return World.from_snapshot(snapshot)
+        return snapshot.open()
     world.restore(snapshot)
     return world
 
 
-def _known(kind: str, given: str | None, known: tuple[str, ...] | list[str]) -> str:
+def known_name(kind: str, given: str | None, known: tuple[str, ...] | list[str]) -> str:
     """The name given, or the first known one when none is."""
     if given is None:
         return known[0]
@@ -409,14 +429,22 @@ def _positive(name: str, value: int) -> int:
     return value
 
 
-def _as_text(action: Any) -> str:
-    """An action as the transcript shows it."""
+def _as_text(action: Any, limit: int) -> str:
+    """An action as the transcript shows it: sound Unicode, and no longer than an action may be."""
+    try:
+        text = _written(action)
+    except Exception:  # it was refused already, and an object of a stranger's class may not even have a text
+        text = f"<{type(action).__name__}>"
+    return fit([text.encode("utf-8", "backslashreplace").decode()], limit)
+
+
+def _written(action: Any) -> str:
     if isinstance(action, str):
-        return action
+        return str(action)
     if isinstance(action, ToolCall):
-        return action.model_dump_json()
+        return json.dumps(action.model_dump(), ensure_ascii=False, separators=(",", ":"), default=repr)
     if isinstance(action, list | tuple):
-        return "\n".join(_as_text(item) for item in action)
+        return "\n".join(map(_written, action))
     return repr(action)
 
 

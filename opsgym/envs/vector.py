@@ -1,22 +1,39 @@
-"""ToolSyncVectorEnv: several ToolEnvs stepped in turn, as ``gymnasium.make_vec`` makes them by default."""
+"""ToolSyncVectorEnv: several ToolEnvs stepped in turn, as ``gymnasium.make_vec`` makes them by default.
+
+:class:`opsgym.vector.ToolVectorEnv` takes wrappers and processes too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
+import gymnasium as gym
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from opsgym.core.errors import TaskError
+from opsgym.core.spaces import UnicodeText
 from opsgym.envs.tool_env import ToolEnv
 
 
-class ToolSyncVectorEnv(SyncVectorEnv[tuple[str, ...], tuple[str, ...]]):
+class TextSyncVectorEnv(SyncVectorEnv[Any, Any]):
+    """Environments stepped in turn: text is passed on as it is, nothing encoded, copied or cut; other observations are copied.
+
+    Args:
+        env_fns: Make the environments.
+        autoreset_mode: When an ended environment starts anew.
+    """
+
+    def __init__(self, env_fns: Sequence[Callable[[], gym.Env[Any, Any]]], *, autoreset_mode: str | AutoresetMode) -> None:
+        super().__init__(env_fns, copy=False, autoreset_mode=autoreset_mode)
+        self.copy = not isinstance(self.single_observation_space, UnicodeText)
+
+
+class ToolSyncVectorEnv(TextSyncVectorEnv):
     """A batch of environments of one family; observations and actions are tuples of text.
 
-    Text is passed on as it is: nothing is encoded, copied or cut.  Subclasses name their :attr:`env_type`; it is the
-    ``vector_entry_point`` of the family's id.  The environments share the process's caches, so that a group of
-    episodes of one task compiles and seeds it once.
+    Subclasses name their :attr:`env_type`; it is the ``vector_entry_point`` of the family's id.  The environments share the
+    process's caches, so that a group of episodes of one task compiles and seeds it once.
 
     Args:
         num_envs: Number of environments.
@@ -40,7 +57,7 @@ class ToolSyncVectorEnv(SyncVectorEnv[tuple[str, ...], tuple[str, ...]]):
         if max_episode_steps is not None and max_episode_steps > 0:
             budget = kwargs.get("max_steps") or self.env_type.family.max_steps
             kwargs["max_steps"] = min(budget, max_episode_steps)
-        super().__init__([lambda: self.env_type(**kwargs)] * num_envs, copy=False, autoreset_mode=autoreset_mode)
+        super().__init__([lambda: self.env_type(**kwargs)] * num_envs, autoreset_mode=autoreset_mode)
 
     def __iter__(self) -> Iterator[ToolEnv]:
         return iter(self.envs)  # type: ignore[arg-type]  # they are of env_type

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opsgym.core.errors import OpsGymError, RegistryError, TaskError
-from opsgym.core.world import World
+from opsgym.core.world import World, WorldLike
 
 TODAY = dt.date(2026, 5, 4)
 DDL = """
@@ -281,3 +281,13 @@ def test_memory_stays_flat_over_many_restores(world: World) -> None:
     for _ in range(20_000):
         world.restore(snapshot)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # kB on Linux
+
+
+def test_a_snapshot_opens_as_a_world_of_its_own(world: World) -> None:
+    """What an environment asks of any world, so that a family may bring another kind."""
+    like: WorldLike = world
+    opened = like.snapshot().open()
+    assert opened.digest() == like.digest() and opened.schema == like.schema
+    world.execute("INSERT INTO item VALUES (1, 'bolt', 1, 1)")
+    assert opened.digest() != like.digest()
+    opened.close()

@@ -265,6 +265,39 @@ def test_no_action_raises_and_a_refused_one_changes_nothing(action: object) -> N
     assert sum(info["malformed"].values()) == info["calls"] == sum(info["errors"].values())
 
 
+class Mute:
+    """A stranger's object that has not even a text."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Mute(),
+        [Mute()],
+        "\ud800 is no character",
+        ToolCall(name="add", arguments={"name": "\ud800"}),
+        ToolCall(name="add", arguments={"name": object()}),
+        ToolCall(name="add", arguments={"name": Mute()}),
+        "x" * 1_000_000,
+        ToolCall(name="add", arguments={"name": "x" * 1_000_000}),
+    ],
+    ids=lambda action: type(action).__name__,
+)
+def test_the_transcript_holds_sound_text_of_bounded_length_whatever_was_sent(action: object, capsys: Any) -> None:
+    made = make(render_mode="human")
+    made.reset(seed=1)
+    observation, *_ = made.step(action)
+    assert observation in made.observation_space
+    (turn,) = made.transcript
+    assert len(turn.action) <= made.max_action_chars
+    assert turn.action.encode()
+    assert turn.observation in capsys.readouterr().out
+    assert len(pickle.dumps(made.snapshot())) < 200_000
+
+
 def test_limits_on_actions_name_the_limit() -> None:
     made = make(max_calls_per_step=2, max_action_chars=200)
     made.reset(seed=1)
@@ -499,3 +532,29 @@ def test_gymnasium_wrappers_work_around_it() -> None:
         gym.wrappers.OrderEnforcing(make()).step(SUBMIT)
     *_, info = wrapped.step([*wrapped.unwrapped.task.oracle])  # type: ignore[attr-defined]  # a ToolEnv
     assert (info["episode"]["r"], info["is_success"]) == (1.0, True)
+
+
+@pytest.mark.parametrize("name", ["tier", "pattern", "split", "params"])
+@pytest.mark.parametrize("value", [5, 1.5, ["x"], {"tier"}, b"x", object()])
+def test_choices_of_a_wrong_type_are_a_task_error_that_names_them(env: ToyEnv, name: str, value: object) -> None:
+    with pytest.raises(TaskError, match=f"options.{name}"):
+        env.reset(options={name: value})
+    with pytest.raises(TaskError, match=name):
+        make(**{name: value})
+
+
+def test_options_that_are_no_mapping_are_a_task_error(env: ToyEnv) -> None:
+    with pytest.raises(TaskError, match="options"):
+        env.reset(options=5)  # type: ignore[arg-type]  # what a caller may get wrong
+
+
+def test_a_compiled_task_and_a_cached_one_are_equal_to_the_letter(tmp_path: Path) -> None:
+    class Unsorted(ToyFamily):
+        def compile(self, params: ToyParams, seed: int) -> Task:
+            task = super().compile(params, seed)
+            oracle = [call.model_copy(update={"arguments": dict(reversed(call.arguments.items()))}) for call in task.oracle]
+            return task.model_copy(update={"oracle": tuple(oracle)})
+
+    params = FAMILY.draw(3)
+    memory, compiled, read = (TaskCache(place).get(Unsorted(), params, 3) for place in (None, tmp_path, tmp_path))
+    assert repr(memory) == repr(compiled) == repr(read)
