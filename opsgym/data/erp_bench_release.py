@@ -206,7 +206,7 @@ class _Blame:
             first = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in first["loc"])
             raise TaskError(f"{first['msg']}, got {first['input']!r}", field=f"{self.field}.{place}") from error
-        if isinstance(error, (TypeError, ValueError, AttributeError)):
+        if isinstance(error, (TypeError, ValueError, AttributeError, ArithmeticError)):  # Decimal's errors are arithmetic
             raise TaskError(f"malformed record ({error})", field=self.field) from error
 
 

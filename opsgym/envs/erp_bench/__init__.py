@@ -1,0 +1,1 @@
+"""ERPBench: procurement and production planning in an ERP, certified by CP-SAT."""

@@ -18,20 +18,22 @@ from opsgym.envs.erp_bench.brief import brief, policy_documents
 from opsgym.envs.erp_bench.family import ErpBenchFamily
 from opsgym.envs.erp_bench.heuristics import heuristic_scores
 from opsgym.envs.erp_bench.oracle import oracle_calls
-from opsgym.envs.erp_bench.params import ERPParams, labels
+from opsgym.envs.erp_bench.params import ERPParams, check_structure, labels
 from opsgym.envs.erp_bench.plan import build_plan
 from opsgym.envs.erp_bench.sampler import sample
 from opsgym.envs.erp_bench.simulate import check_lineage, check_plan
-from opsgym.envs.erp_bench.solver import solve
+from opsgym.envs.erp_bench.solver import is_beaten, solve
 from opsgym.envs.erp_bench.spec import Plan, Scenario
 from opsgym.envs.erp_bench.tools import toolbox
 from opsgym.envs.erp_bench.verifier import build_checks
 
-ATTEMPTS = 40
+ATTEMPTS = 150
 """Draws until parameters count as infeasible."""
-SOLVES = 8
+SOLVES = 60
 """Draws that may pass the arithmetic and then fail in the solver or after it."""
 DETERMINISTIC_SECONDS = 5.0
+MUST_MATTER = ("vendor_consolidation", "capacity_preservation")
+"""Objectives for which the plan of least spend must fall short (as in the release)."""
 
 
 def compile_params(params: ERPParams, seed: int) -> Task:
@@ -46,24 +48,28 @@ def compile_params(params: ERPParams, seed: int) -> Task:
     """
     if seed < 0:
         raise TaskError(f"expected a non-negative integer, got {seed}", field="seed")
-    scenario, plan, certificate, attempts = _draw(params, seed)
+    check_structure(params)
+    scenario, plan, certificate, facts = _draw(params, seed)
     tier, pattern = labels(params)
-    values, facts = params.model_dump(mode="json"), {"attempts": attempts}
+    values = params.model_dump(mode="json")
     task = compile_scenario(scenario, plan, certificate, seed=seed, tier=tier, pattern=pattern, params=values, metadata=facts)
     accept(task)
     return task
 
 
-def _draw(params: ERPParams, seed: int) -> tuple[Scenario, Plan, Certificate, int]:
-    """The first draw that can be certified, and how many draws it took."""
+def _draw(params: ERPParams, seed: int) -> tuple[Scenario, Plan, Certificate, JsonDict]:
+    """The first draw that can be certified and that no heuristic solves, and what it took to find it.
+
+    After ``greedy_redraws`` draws that a heuristic solves, the next one is taken as it is.
+    """
     failures: Counter[str] = Counter()
     examples: dict[str, str] = {}
-    solves = 0
+    solves = discarded = 0
     for attempt in range(ATTEMPTS):
         scenario = None
         try:
             scenario = sample(params, np.random.default_rng([seed, 2, attempt]))
-            return scenario, *certify(scenario), attempt + 1
+            plan, certificate = certify(scenario)
         except TaskError as error:
             cause = error.field or "problem"
             failures[cause] += 1
@@ -71,6 +77,12 @@ def _draw(params: ERPParams, seed: int) -> tuple[Scenario, Plan, Certificate, in
             solves += scenario is not None
             if solves == SOLVES:
                 break
+            continue
+        scores = heuristic_scores(scenario.problem, certificate, scenario.style)
+        if discarded < params.greedy_redraws and max(scores.values()) == 1:
+            discarded += 1
+            continue
+        return scenario, plan, certificate, {"attempts": attempt + 1, "discarded": discarded, "heuristics": scores}
     causes = "; ".join(f"{count} x {examples[cause]}" for cause, count in failures.most_common())
     raise TaskError(f"no solvable task in {sum(failures.values())} draws of seed {seed}: {causes}", field="params")
 
@@ -79,17 +91,21 @@ def certify(scenario: Scenario) -> tuple[Plan, Certificate]:
     """A proven optimal plan that passed an independent simulation, and its certificate.
 
     Raises:
-        TaskError: There is no plan, none was proven optimal in time, it cannot be linked, or it buys and makes nothing.
+        TaskError: There is no plan, none was proven optimal in time, it cannot be linked, it is empty, or the plan of
+            least spend reaches the objective too, so that the objective does not matter.
     """
     problem = scenario.problem
-    solution = solve(problem, style=scenario.style, deterministic_seconds=DETERMINISTIC_SECONDS)
+    limits: Any = {"style": scenario.style, "deterministic_seconds": DETERMINISTIC_SECONDS}
+    solution = solve(problem, **limits)
     plan = build_plan(problem, solution)
     values = check_plan(problem, plan)
     check_lineage(problem, plan)
     if values != solution.values:
         raise TaskError(f"the solver measures {solution.values}, the simulation {values}", field="plan")
-    if not plan.purchases:
+    if scenario.style == "coverage" and not plan.purchases:
         raise TaskError("the best plan buys nothing", field="plan.purchases")
+    if problem.objective in MUST_MATTER and not is_beaten(problem, values.spend, **limits):
+        raise TaskError("a plan of least spend reaches the objective too", field="problem.objective")
     return plan, solution.certificate()
 
 
@@ -160,16 +176,17 @@ def compile_scenario(
         oracle=tuple(oracle_calls(scenario, plan)),
         checks=build_checks(scenario),
         certificate=certificate,
-        metadata={**_measured(scenario, plan, certificate), **(metadata or {})},
+        metadata=_measured(scenario, plan, certificate, metadata or {}),
     )
 
 
-def _measured(scenario: Scenario, plan: Plan, certificate: Certificate) -> JsonDict:
-    """Heuristic scores and counts."""
+def _measured(scenario: Scenario, plan: Plan, certificate: Certificate, known: Mapping[str, Any]) -> JsonDict:
+    """Heuristic scores and counts, besides what is known already."""
     problem, decoys = scenario.problem, scenario.decoys
+    scores = {} if "heuristics" in known else {"heuristics": heuristic_scores(problem, certificate, scenario.style)}
     return {
         "domain": scenario.domain,
-        "heuristics": heuristic_scores(problem, certificate, scenario.style),
+        **scores,
         "counts": {
             "orders": len(problem.orders),
             "accepted": len(problem.accepted),
@@ -183,4 +200,5 @@ def _measured(scenario: Scenario, plan: Plan, certificate: Certificate) -> JsonD
             "purchases": len(plan.purchases),
             "productions": len(plan.productions),
         },
+        **known,
     }

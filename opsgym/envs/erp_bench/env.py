@@ -64,23 +64,14 @@ class ERPBenchEnv(ToolEnv):
 
     | tier | requests | what is decided |
     |---|---|---|
-    | `"easy"` | 3 to 5 | what to buy where and when; invoices |
-    | `"medium"` | 8 to 10 | make or buy: components, bills of materials, work centers |
-
-    `"hard"` comes with the full roster of 29 patterns; until then asking for it is an error that says so.
-    Packs of released tasks hold tasks of all three.
+    | `"easy"` | 3 to 5 | what to buy where and when; invoices; a cancelled purchase |
+    | `"medium"` | 4 to 13 | make or buy: components, bills of materials, work centers; which requests to accept; repairs |
+    | `"hard"` | 8 to 32 | the same on several levels, with fewer vendors, minutes or changes as the goal |
 
     ## Patterns
 
-    | pattern | tier |
-    |---|---|
-    | `01_buy_only_baseline` | easy |
-    | `02_buy_only_immediate_invoicing` | easy |
-    | `03_buy_only_fixed_downpayment` | easy |
-    | `04_buy_only_percentage_downpayment` | easy |
-    | `26_buy_only_net_30_no_adjacent_data` | easy |
-    | `08_single_bom_single_workcenter` | medium |
-    | `09_single_bom_lowest_cost` | medium |
+    The 29 patterns of the paper, with its names; `opsgym info ERPBench-v0` lists them, and the documentation describes
+    them.  `params={"style": "release"}` samples tasks as the paper does, for comparison.
 
     ## Example
 

@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 
 from opsgym.core.errors import TaskError
 from opsgym.core.world import World
+from opsgym.envs.erp_bench.standing import Standing, loose_documents, standing_of, touched
 from opsgym.envs.erp_bench.state import (
     Change,
     DocState,
@@ -114,6 +115,8 @@ def export_state(before: World, after: World) -> ErpState:
         invoices=_invoices(after, names),
         master_changes=_master_changes(changed, baseline, after),
         moved_stock=_moved_stock(baseline, after),
+        touched=touched(baseline.documents, after),
+        loose=loose_documents(after),
     )
 
 
@@ -169,7 +172,8 @@ def _purchases(world: World, names: _Names) -> tuple[Purchase, ...]:
         return ()
     lines = _children(
         world,
-        "SELECT order_id, product_id, product_qty, price_unit, date_planned FROM purchase_order_line ORDER BY id",
+        "SELECT order_id, product_id, product_qty, price_unit * (1 - COALESCE(discount, 0) / 100), date_planned"
+        " FROM purchase_order_line ORDER BY id",
         lambda product, quantity, price, planned: PurchaseLine(names.product[product], quantity, price, _date(planned)),
     )
     return tuple(
@@ -225,7 +229,8 @@ def _invoices(world: World, names: _Names) -> tuple[Invoice, ...]:
         return ()
     lines = _children(
         world,
-        "SELECT i.move_id, i.id, i.price_subtotal, s.is_downpayment, o.name FROM account_move_line i"
+        "SELECT i.move_id, i.id, i.price_subtotal, i.product_id IS s.product_id, s.is_downpayment, o.name"
+        " FROM account_move_line i"
         " LEFT JOIN account_move_line_sale_line_ids_rel x ON x.account_move_line_id = i.id"
         " LEFT JOIN sale_order_line s ON s.id = x.sale_order_line_id LEFT JOIN sale_order o ON o.id = s.order_id"
         " WHERE i.display_type = 'product' ORDER BY i.id, o.name",
@@ -246,14 +251,17 @@ def _invoices(world: World, names: _Names) -> tuple[Invoice, ...]:
     )
 
 
-def _kind(lines: Iterable[tuple[int, float, int | None, str | None]]) -> Literal["regular", "downpayment", "other"]:
+def _kind(lines: Iterable[tuple[int, float, int, int | None, str | None]]) -> Literal["regular", "downpayment", "other"]:
     """What an invoice is for, by the sales order lines that its amounts are linked to.
 
     A down payment charges nothing but down-payment lines; a regular invoice charges what was ordered and may take
-    down payments off.  An amount without a link, or both charges on one invoice, is neither.
+    down payments off.  An amount without a link, for another product than was ordered or taken off what was ordered,
+    or both charges on one invoice, is neither.
     """
-    charges = [(advance, amount) for _, amount, advance, _ in lines]
-    if not charges or any(advance is None for advance, _ in charges):
+    charges = [(advance, amount) for _, amount, _, advance, _ in lines]
+    if not charges or any(advance is None for advance, _ in charges) or not all(same for _, _, same, _, _ in lines):
+        return "other"
+    if any(amount < 0 and not advance for advance, amount in charges):
         return "other"
     ordered = any(not advance for advance, _ in charges)
     charged = any(advance and amount >= 0 for advance, amount in charges)
@@ -335,6 +343,7 @@ class _Baseline:
     names: _Names
     done: frozenset[int]
     other: dict[str, dict[int, Row]]
+    documents: Standing
 
 
 _LAYOUTS: dict[str, _Layout] = {}
@@ -352,7 +361,8 @@ _OTHER: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "stock.picking": (
         "SELECT id, name, partner_id, origin FROM stock_picking p WHERE sale_id IS NULL AND purchase_id IS NULL"
-        " AND EXISTS (SELECT 1 FROM stock_move m WHERE m.picking_id = p.id AND m.state <> 'cancel')",
+        " AND (EXISTS (SELECT 1 FROM stock_move m WHERE m.picking_id = p.id AND m.state <> 'cancel')"
+        " OR NOT EXISTS (SELECT 1 FROM stock_move m WHERE m.picking_id = p.id))",
         ("id", "name", "partner_id", "origin"),
     ),
 }
@@ -379,7 +389,7 @@ def _baseline(before: World) -> _Baseline:
     known = _BASELINES.get(before)
     if known is None or known.version != before.version:
         other = {model: _by_id(before, model) for model in _OTHER}
-        known = _Baseline(before.version, _contents(before), _Names(before), frozenset(_done(before)), other)
+        known = _Baseline(before.version, _contents(before), _Names(before), frozenset(_done(before)), other, standing_of(before))
         _BASELINES[before] = known
     return known
 

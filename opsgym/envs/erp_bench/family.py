@@ -6,21 +6,27 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from opsgym.core.family import Family
-from opsgym.core.task import Task, ToolCall, canonical_json
+from opsgym.core.errors import TaskError
+from opsgym.core.family import Family, FixedSet
+from opsgym.core.task import Task, ToolCall
 from opsgym.core.tools import Toolbox
 from opsgym.core.verify import Verdict
 from opsgym.core.world import World
 from opsgym.envs.cache import Lru
 from opsgym.envs.erp_bench.brief import DISCLOSURES, brief
+from opsgym.envs.erp_bench.candidates import business_calls
 from opsgym.envs.erp_bench.erp import Erp
 from opsgym.envs.erp_bench.export import export_state
 from opsgym.envs.erp_bench.invariants import violations
 from opsgym.envs.erp_bench.params import PATTERNS, TIERS, ERPParams, draw_params
+from opsgym.envs.erp_bench.soundness import check_rules, read_scenario
 from opsgym.envs.erp_bench.spec import Plan, Scenario
 from opsgym.envs.erp_bench.tools import HARNESSES, toolbox
 from opsgym.envs.erp_bench.verifier import judge
 from opsgym.envs.erp_bench.world import open_world
+
+RELEASED_TIERS = ("easy", "medium", "hard")
+"""Tiers of the paper's release, whose counts of tasks are the weights of the patterns."""
 
 HEURISTICS = ("cheapest_first", "earliest_first", "build_first", "lp_rounding")
 """Fixed planners that serve as policies."""
@@ -29,8 +35,12 @@ _SCENARIOS: Lru[Scenario] = Lru(256)
 
 
 def scenario_of(task: Task) -> Scenario:
-    """The scenario of a task; read once and kept."""
-    return _SCENARIOS.get(task.id, lambda: Scenario.model_validate_json(canonical_json(task.world)))
+    """The scenario of a task; read once and kept.
+
+    Raises:
+        TaskError: The task's world is no sound scenario.
+    """
+    return _SCENARIOS.get(task.id, lambda: read_scenario(task.world))
 
 
 class ErpBenchFamily(Family[ERPParams]):
@@ -43,6 +53,12 @@ class ErpBenchFamily(Family[ERPParams]):
     patterns = tuple(PATTERNS)
     harnesses = tuple(HARNESSES)
     disclosures = DISCLOSURES
+    fixed_set = FixedSet(
+        name="erpbench-300",
+        split="test",
+        counts={name: pattern.weight for name, pattern in PATTERNS.items() if pattern.tier in RELEASED_TIERS},
+        entropy=300,
+    )
 
     def draw(
         self, seed: int, *, tier: str | None = None, pattern: str | None = None, overrides: Mapping[str, Any] | None = None
@@ -57,8 +73,21 @@ class ErpBenchFamily(Family[ERPParams]):
         return compile_params(params, seed)
 
     def open(self, task: Task) -> World:
-        """See :func:`~opsgym.envs.erp_bench.world.open_world`."""
-        return open_world(scenario_of(task))
+        """See :func:`~opsgym.envs.erp_bench.world.open_world`; the task's checks are tried on the fresh world.
+
+        Raises:
+            TaskError: The task's world or checks are unsound.
+        """
+        check_rules(task.checks)
+        world = open_world(scenario_of(task))
+        try:
+            self.verify(world, world, task)
+        except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+            world.close()
+            raise (
+                error if isinstance(error, TaskError) else TaskError(f"do not fit the world ({error!r})", field="checks")
+            ) from error
+        return world
 
     def session(self, world: World, task: Task) -> Erp:
         """The ERP on ``world``."""
@@ -90,6 +119,10 @@ class ErpBenchFamily(Family[ERPParams]):
     def policies(self) -> Mapping[str, Callable[[Task], Sequence[ToolCall]]]:
         """The fixed planners by which the sampler measures tasks, booked as the oracle books."""
         return {name: partial(_booked, name) for name in HEURISTICS}
+
+    def candidates(self, session: Erp, task: Task) -> Sequence[ToolCall] | None:
+        """See :func:`~opsgym.envs.erp_bench.candidates.business_calls`."""
+        return business_calls(session, scenario_of(task))
 
     def exploits(self, task: Task) -> Mapping[str, Sequence[ToolCall]]:
         """See :mod:`opsgym.envs.erp_bench.exploits`; solves the task anew, and so needs ortools."""

@@ -2,7 +2,8 @@
 
 All of them walk the due days in order and cover what is missing from sources in a ranked order; they differ in the
 rank.  A source that is used is filled up to its maximum before the next one, minimum lots are bought where needed, and
-what is over serves later days.  Nothing is ever taken back.
+what is over serves later days.  Nothing is ever taken back.  All know the objective: in a repair task they first use
+what is booked and still works, and the one that ranks by cost counts vendors or minutes before money where those matter.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from opsgym.envs.erp_bench.spec import SCALE, Offer, Operation, Plan, PlanValues
 
 Source = Offer | Operation
 Rank = Callable[["Greedy", Source, int], tuple[float, ...]]
+Limits = Mapping[object, int]
 FAR = 10**6
 """Stands for a price or a day that does not exist."""
 
@@ -34,14 +36,15 @@ class Greedy:
     Attributes:
         network: The problem.
         rank: Sources with a smaller rank are used first; called with this, the source and the day of the need.
-        limits: Most units of a source (offer key, or product and work center), where it is less than what it can do.
+        stages: Most units of each source (offer key, or product and work center) in each pass over the sources;
+            ``None`` stands for no limit.
         bought: Units by offer key.
         made: Units by (product, work center).
     """
 
     network: Network
     rank: Rank
-    limits: Mapping[object, int] = field(default_factory=dict)
+    stages: tuple[Limits | None, ...] = (None,)
     bought: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     made: defaultdict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
     _done: defaultdict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
@@ -58,10 +61,12 @@ class Greedy:
         """Take ``units`` of ``product`` on ``day``, from what is at hand or from new supply; whether they are there."""
         self._used[product] += units
         missing = self._used[product] - self.at_hand(product, day)
-        for source in sorted(self.sources(product, day), key=lambda source: self.rank(self, source, day)):
+        for stage in self.stages:
             if missing <= 0:
                 break
-            missing -= self._buy(source, missing) if isinstance(source, Offer) else self._make(source, day, missing)
+            for source in sorted(self.sources(product, day), key=lambda source: self.rank(self, source, day)):
+                if missing > 0:
+                    missing -= self._take(source, day, missing, FAR if stage is None else stage.get(key_of(source), 0))
         return missing <= 0
 
     def at_hand(self, product: str, day: int) -> int:
@@ -101,17 +106,39 @@ class Greedy:
         bom = self.network.problem.bom_by_product[source.product]
         return bom.lead + max((self.first_day(line.component, day - bom.lead) for line in bom.lines), default=0)
 
-    def _buy(self, offer: Offer, units: int) -> int:
-        limit = self.limits.get(offer.key, FAR)
+    def minutes(self, product: str) -> float:
+        """The fewest minutes in which a unit of ``product`` can be made, inputs included; 0 where it is only bought."""
+        rows = self.network.operations[product] if self.network.completions[product] else ()
+        return min((self.source_minutes(row) for row in rows), default=0.0)
+
+    def source_minutes(self, source: Source) -> float:
+        """Minutes of one unit from ``source``, inputs included."""
+        if isinstance(source, Offer):
+            return 0.0
+        lines = self.network.problem.bom_by_product[source.product].lines
+        return source.minutes + sum(line.quantity * self.minutes(line.component) for line in lines)
+
+    def new_vendors(self, source: Source) -> int:
+        """Vendors that a unit from ``source`` adds, as far as can be told without planning it."""
+        if isinstance(source, Offer):
+            used = {offer.vendor for rows in self.network.offers.values() for offer in rows if self.bought[offer.key]}
+            return source.vendor not in used
+        lines = self.network.problem.bom_by_product[source.product].lines
+        return sum(self.at_hand(line.component, FAR) < self._used[line.component] + line.quantity for line in lines)
+
+    def _take(self, source: Source, day: int, units: int, limit: int) -> int:
+        return self._buy(source, units, limit) if isinstance(source, Offer) else self._make(source, day, units, limit)
+
+    def _buy(self, offer: Offer, units: int, limit: int) -> int:
         most = max(min(self.network.cap(offer), limit), offer.min_qty) if limit else 0
         room = max(0, most - self.bought[offer.key])
         taken = min(room, max(units, offer.min_qty - self.bought[offer.key]))
         self.bought[offer.key] += taken
         return taken
 
-    def _make(self, operation: Operation, day: int, units: int) -> int:
+    def _make(self, operation: Operation, day: int, units: int, limit: int) -> int:
         """Make as many of ``units`` as inputs on all levels allow: all of them, or what bisection finds."""
-        low, high = 0, min(units, self._makeable(operation, day))
+        low, high = 0, min(units, self._makeable(operation, day, limit))
         tried = high
         while low < high:
             if self._fails(operation, day, tried):
@@ -137,9 +164,8 @@ class Greedy:
         self._done[operation.product].append((day, units))
         return all(served)
 
-    def _makeable(self, operation: Operation, day: int) -> int:
+    def _makeable(self, operation: Operation, day: int, limit: int) -> int:
         """More units that work center and inputs allow by ``day``, were inputs that are made not limited by theirs."""
-        key = (operation.product, operation.center)
         load = sum(
             self.made[row.product, row.center] * row.minutes
             for rows in self.network.operations.values()
@@ -147,7 +173,8 @@ class Greedy:
             if row.center == operation.center
         )
         free = self.network.centers[operation.center] - load
-        units = min(free // operation.minutes if operation.minutes else FAR, self.limits.get(key, FAR) - self.made[key])
+        left = max(0, limit - self.made[operation.product, operation.center])
+        units = min(free // operation.minutes if operation.minutes else FAR, left)
         bom = self.network.problem.bom_by_product[operation.product]
         for line in bom.lines:
             left = self.network.reach(line.component, day - bom.lead).total - self._used[line.component]
@@ -155,8 +182,22 @@ class Greedy:
         return units
 
 
-def _by_cost(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
-    return (greedy.source_cost(source, day), greedy.source_day(source, day))
+def key_of(source: Source) -> object:
+    """What a source is called in totals."""
+    return source.key if isinstance(source, Offer) else (source.product, source.center)
+
+
+MEASURES: dict[str, Callable[[Greedy, Source], float]] = {
+    "vendor_consolidation": Greedy.new_vendors,
+    "capacity_preservation": Greedy.source_minutes,
+}
+"""What a unit adds to an objective that is not money."""
+
+
+def _by_goal(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
+    measure = MEASURES.get(greedy.network.problem.objective)
+    first = (measure(greedy, source),) if measure else ()
+    return (*first, greedy.source_cost(source, day), greedy.source_day(source, day))
 
 
 def _by_day(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
@@ -167,42 +208,32 @@ def _build_first(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
     return (isinstance(source, Offer), greedy.source_cost(source, day))
 
 
-def cheapest_first(network: Network, style: Style) -> Totals:
-    """The lowest unit cost first."""
-    return Greedy(network, _by_cost).run()
+def _by_relaxation(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
+    return (greedy.source_cost(source, day),)
 
 
-def earliest_first(network: Network, style: Style) -> Totals:
-    """What can be there first, first."""
-    return Greedy(network, _by_day).run()
+def booked(network: Network) -> Limits:
+    """Units of the booked plan by source, component purchases included."""
+    units: defaultdict[object, int] = defaultdict(int)
+    repair = network.problem.repair
+    for purchase in repair.purchases if repair else ():
+        units[purchase.offer] += purchase.quantity
+    for production in repair.productions if repair else ():
+        units[production.product, production.center] += production.quantity
+    return units
 
 
-def build_first(network: Network, style: Style) -> Totals:
-    """Make all that can be made, buy the rest at the lowest price."""
-    return Greedy(network, _build_first).run()
+def _planner(rank: Rank, *more: Callable[[Network, Style], Limits]) -> Callable[[Network, Style], Totals]:
+    """A planner that uses sources by ``rank``: in a repair what is booked first, then within ``more`` limits, then any."""
+
+    def plan(network: Network, style: Style) -> Totals:
+        first = (booked(network),) if network.problem.repair else ()
+        return Greedy(network, rank, (*first, *(limits(network, style) for limits in more), None)).run()
+
+    return plan
 
 
-def lp_rounding(network: Network, style: Style) -> Totals:
-    """The linear relaxation, rounded up: its sources first, up to what it takes of them, then the cheapest others."""
-    relaxed = _relaxation(network, style)
-
-    def rank(greedy: Greedy, source: Source, day: int) -> tuple[float, ...]:
-        key: object = source.key if isinstance(source, Offer) else (source.product, source.center)
-        taken = greedy.bought[source.key] if isinstance(source, Offer) else greedy.made[source.product, source.center]
-        return (taken >= relaxed.get(key, 0), greedy.source_cost(source, day))
-
-    limited = Greedy(network, rank, limits=relaxed).run()
-    return limited if _is_covering(network, limited) else Greedy(network, rank).run()
-
-
-def _is_covering(network: Network, totals: Totals) -> bool:
-    product = network.problem.product
-    supply = network.problem.stock.get(product, 0) + sum(units for (code, _), units in totals.made.items() if code == product)
-    supply += sum(totals.bought.get(offer.key, 0) for offer in network.offers[product])
-    return supply >= network.total_demand
-
-
-def _relaxation(network: Network, style: Style) -> dict[object, int]:
+def relaxation(network: Network, style: Style) -> Limits:
     """Units of each source in the linear relaxation of the planning model, rounded up."""
     from ortools.linear_solver import pywraplp
 
@@ -238,12 +269,13 @@ def _ends(domain: Iterable[int]) -> tuple[float, float]:
 
 
 HEURISTICS: dict[str, Callable[[Network, Style], Totals]] = {
-    "cheapest_first": cheapest_first,
-    "earliest_first": earliest_first,
-    "build_first": build_first,
-    "lp_rounding": lp_rounding,
+    "cheapest_first": _planner(_by_goal),
+    "earliest_first": _planner(_by_day),
+    "build_first": _planner(_build_first),
+    "lp_rounding": _planner(_by_relaxation, relaxation),
 }
-"""The planners by name."""
+"""The planners by name: the objective's least cost first; what can be there first, first; make all that can be made;
+the linear relaxation rounded up, and beyond it the cheapest."""
 
 
 def plan_with(name: str, problem: Problem, style: Style = "coverage") -> Plan | None:

@@ -1,24 +1,35 @@
 """Difficulty parameters of ERPBench, its patterns and its tiers: what varies between tasks, as data.
 
-A pattern fixes the structure (what may be bought and made, objective, invoicing); a tier bounds everything else.
-Both are regions of the space of :class:`ERPParams`: a table of values and inclusive ranges.
-Source: Anchor / ERP-Bench, tables 5-7 (29 patterns, three tiers); the ranges here are our own.
+A pattern fixes the structure (what may be bought and made, objective, screening, invoicing, disruption) and belongs to
+a tier; its block bounds everything else.  Structures and blocks are regions of the space of :class:`ERPParams`:
+tables of values and ranges (:mod:`opsgym.envs.erp_bench.regions`).
+Source: Anchor / ERP-Bench, tables 5-7 (29 patterns, three tiers).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.params import Params, knob
+from opsgym.envs.erp_bench.regions import BLOCKS, STRUCTURE
+from opsgym.envs.erp_bench.regions import PATTERNS as PATTERNS  # so that parameters, patterns and tiers come from one place
+from opsgym.envs.erp_bench.regions import TIERS as TIERS
+from opsgym.envs.erp_bench.topology import PATHS
 
-Topology = Literal["none", "single_bom"]
+Topology = Literal["none", "single_bom", "restricted_subassembly", "single_subassembly", "parallel", "serial", "shared_component"]
+CapacityPath = Literal["lowest_cost", "split_by_capacity", "qualified", "shared_overflow", "branch_assigned"]
+MakeOnly = Literal["none", "policy_forbidden", "no_buy_route", "no_available_vendors"]
+ScreeningRules = Literal[
+    "none", "budget", "quantity", "lead", "budget_quantity", "budget_lead", "quantity_lead", "budget_quantity_lead"
+]
+Disruption = Literal["none", "supplier_cancellation", "workcenter_outage"]
+SamplingStyle = Literal["coverage", "release"]
 InvoicingMode = Literal["none", "immediate", "net_30", "net_30_fixed_downpayment", "net_30_percentage_downpayment"]
-Objective = Literal["constraint_only", "min_new_spend"]
+Objective = Literal["constraint_only", "min_new_spend", "vendor_consolidation", "capacity_preservation", "repair_plan"]
 DomainName = Literal[
     "any",
     "sound_panels",
@@ -45,16 +56,40 @@ DomainName = Literal[
 
 
 class ERPParams(Params):
-    """Difficulty parameters of an ERPBench task.  Any combination of values in range is valid.
+    """Difficulty parameters of an ERPBench task.
 
-    The last eight act only where ``topology`` lets the finished product be made.
+    Any combination of values in range is valid, but for structures that contradict themselves, which the compiler refuses
+    with a reason.  The last eight act only where ``topology`` lets the finished product be made.  In style ``"release"``
+    the paper's own ranges stand in for ``price_pressure``, ``lead_pressure``, ``moq_pressure``, ``component_stock``,
+    ``component_capacity``, ``center_capacity``, ``production_lead`` and ``closeness``.
     """
 
+    style: SamplingStyle = knob(
+        "coverage", unit="choice", harder="none", description="How tasks are sampled and balanced: ours, or as in the release."
+    )
     topology: Topology = knob(
         "none",
         unit="choice",
         harder="none",
         description="Bill of materials of the finished product; 'none': it can only be bought.",
+    )
+    capacity_path: CapacityPath = knob(
+        "lowest_cost", unit="choice", harder="none", description="How products share work centers; goes with the topology."
+    )
+    make_only: MakeOnly = knob(
+        "none", unit="choice", harder="none", description="Why the finished product must be made, if it must."
+    )
+    screening: ScreeningRules = knob(
+        "none", unit="choice", harder="none", description="Rules by which requests are accepted or rejected."
+    )
+    rejected_share: float = knob(
+        0.35, low=0.1, high=0.7, unit="share", harder="none", description="Requests that the screening rules reject."
+    )
+    seeded_share: float = knob(
+        0.0, low=0.0, high=1.0, unit="share", harder="up", description="Requests that stand in the ERP already, as drafts."
+    )
+    disruption: Disruption = knob(
+        "none", unit="choice", harder="none", description="What broke in a plan that was booked before; goes with 'repair_plan'."
     )
     objective: Objective = knob("min_new_spend", unit="choice", harder="none", description="What the best plan minimises.")
     invoicing: InvoicingMode = knob("none", unit="choice", harder="none", description="Invoice policy for the sales orders.")
@@ -90,7 +125,7 @@ class ERPParams(Params):
     )
     vendor_capacity: float = knob(
         0.5,
-        low=0.2,
+        low=0.05,
         high=1.5,
         unit="share of net need",
         harder="down",
@@ -106,6 +141,9 @@ class ERPParams(Params):
         unit="share",
         harder="up",
         description="Minimum order quantities as a share of maximum quantities.",
+    )
+    greedy_redraws: int = knob(
+        0, low=0, high=20, unit="draws", harder="up", description="Draws to discard because a fixed heuristic solves them."
     )
     decoys: int = knob(12, low=0, high=60, unit="situations", harder="up", description="Misleading records around the task.")
     components: int = knob(5, low=2, high=10, unit="components", harder="up", description="Components of the finished product.")
@@ -138,89 +176,6 @@ class ERPParams(Params):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A structural pattern of the release.
-
-    Attributes:
-        tier: Tier it belongs to.
-        weight: Its share in the release (number of tasks).
-        region: Values and inclusive ranges of parameters that define it.
-    """
-
-    tier: str
-    weight: int
-    region: Mapping[str, Any]
-
-
-_BUY = {"topology": "none"}
-_BOM = {"topology": "single_bom", "objective": "min_new_spend", "invoicing": "none"}
-
-PATTERNS: dict[str, Pattern] = {
-    "01_buy_only_baseline": Pattern("easy", 8, {**_BUY, "objective": "constraint_only", "invoicing": "none"}),
-    "02_buy_only_immediate_invoicing": Pattern("easy", 8, {**_BUY, "objective": "constraint_only", "invoicing": "immediate"}),
-    "03_buy_only_fixed_downpayment": Pattern(
-        "easy", 8, {**_BUY, "objective": "constraint_only", "invoicing": "net_30_fixed_downpayment"}
-    ),
-    "04_buy_only_percentage_downpayment": Pattern(
-        "easy", 8, {**_BUY, "objective": "min_new_spend", "invoicing": "net_30_percentage_downpayment"}
-    ),
-    "26_buy_only_net_30_no_adjacent_data": Pattern(
-        "easy", 10, {**_BUY, "objective": "min_new_spend", "invoicing": "net_30", "decoys": 0}
-    ),
-    "08_single_bom_single_workcenter": Pattern("medium", 11, {**_BOM, "work_centers": 1}),
-    "09_single_bom_lowest_cost": Pattern("medium", 11, {**_BOM, "work_centers": (2, 6)}),
-}
-"""Patterns that can be generated, with the names of the release."""
-
-TIERS: dict[str, Mapping[str, Any]] = {
-    "easy": {
-        "domain": "any",
-        "customers": (3, 5),
-        "first_deadline": (5, 6),
-        "deadline_span": (2, 4),
-        "least_demand": (1, 3),
-        "demand_span": (6, 10),
-        "stock_ratio": (0.35, 0.7),
-        "margin_bps": (2400, 3000),
-        "price_pressure": (0.4, 0.9),
-        "finished_vendors": (3, 5),
-        "vendor_capacity": (0.5, 1.0),
-        "lead_pressure": (0.2, 0.7),
-        "moq_pressure": (0.3, 0.8),
-        "decoys": (6, 12),
-    },
-    "medium": {
-        "domain": "any",
-        "customers": (8, 10),
-        "first_deadline": (7, 9),
-        "deadline_span": (5, 7),
-        "least_demand": (8, 14),
-        "demand_span": (8, 12),
-        "stock_ratio": (0.2, 0.4),
-        "margin_bps": (2400, 3000),
-        "price_pressure": (0.3, 0.8),
-        "finished_vendors": (4, 6),
-        "vendor_capacity": (0.2, 0.4),
-        "lead_pressure": (0.4, 0.9),
-        "moq_pressure": (0.3, 0.7),
-        "decoys": (12, 24),
-        "components": (4, 6),
-        "component_offers": (3, 4),
-        "component_stock": (0.05, 0.25),
-        "component_capacity": (0.4, 0.7),
-        "work_centers": (3, 3),
-        "center_capacity": (0.6, 1.0),
-        "production_lead": (2, 3),
-        "closeness": (0.01, 0.06),
-    },
-}
-"""Regions of difficulty, easiest first."""
-
-LATER_TIERS = ("hard",)
-"""Tiers that exist in the paper and come with the full roster."""
-
-
 def draw_params(
     seed: int, tier: str | None = None, pattern: str | None = None, overrides: Mapping[str, Any] | None = None
 ) -> ERPParams:
@@ -230,10 +185,10 @@ def draw_params(
         seed: Any non-negative integer.
         tier: Name of a tier, or ``None`` for the pattern's own (every tier when there is no pattern either).
         pattern: Name of a pattern, or ``None`` for one drawn from the tier's with the release's weights.
-        overrides: Values that replace drawn ones.
+        overrides: Values that replace drawn ones; ``style`` also picks the ranges to draw from.
 
     Raises:
-        RegistryError: Unknown tier, pattern or parameter, a tier of a later version, or a pattern of another tier.
+        RegistryError: Unknown tier, pattern or parameter, or a pattern of another tier.
         TaskError: A negative seed, or overrides that do not fit the model.
     """
     if seed < 0:
@@ -244,33 +199,69 @@ def draw_params(
     if name not in known:
         note = f"(of tier {tier!r}; {name!r} is of tier {PATTERNS[name].tier!r})" if name in PATTERNS else ""
         raise RegistryError("pattern", name, known, note=note)
-    region = {**TIERS[PATTERNS[name].tier], **PATTERNS[name].region}
+    values = dict(overrides or {})
+    style = ERPParams.build({"style": values["style"]}).style if "style" in values else "coverage"
+    region = region_of(name, style)
     drawn = {key: _draw(rng, region[key]) for key in ERPParams.model_fields if key in region}
-    return ERPParams.build(drawn).override(overrides or {})
+    return ERPParams.build(drawn).override(values)
+
+
+def region_of(pattern: str, style: str) -> Mapping[str, Any]:
+    """Values and ranges of all parameters of a known pattern in a known style."""
+    item = PATTERNS[pattern]
+    return {"style": style, "domain": "any", **BLOCKS[style][item.block], **STRUCTURE, **item.structure}
 
 
 def patterns_of(tier: str | None) -> tuple[str, ...]:
     """Names of the patterns of ``tier``, or all.
 
     Raises:
-        RegistryError: Unknown tier, or one that comes with the full roster.
+        RegistryError: Unknown tier.
     """
-    if tier in LATER_TIERS:
-        raise RegistryError("tier", tier, TIERS, note=f"(tier {tier!r} comes with the full roster of 29 patterns)")
     if tier is not None and tier not in TIERS:
-        raise RegistryError("tier", tier, (*TIERS, *LATER_TIERS))
+        raise RegistryError("tier", tier, TIERS)
     return tuple(name for name, item in PATTERNS.items() if tier in (None, item.tier))
 
 
 def labels(params: ERPParams) -> tuple[str, str]:
     """Tier and pattern whose regions hold ``params``; ``"custom"`` where there is none."""
     values = params.model_dump()
-    pattern = next((name for name, item in PATTERNS.items() if _within(values, item.region)), "custom")
-    if pattern == "custom":
-        return "custom", "custom"
-    tier = PATTERNS[pattern].tier
-    free = {key: bounds for key, bounds in TIERS[tier].items() if key not in PATTERNS[pattern].region and key != "domain"}
-    return (tier if _within(values, free) else "custom"), pattern
+    for name, item in PATTERNS.items():
+        if _within(values, {**STRUCTURE, **item.structure}):
+            free = {key: bounds for key, bounds in region_of(name, params.style).items() if key != "domain"}
+            return (item.tier if _within(values, free) else "custom"), name
+    return "custom", "custom"
+
+
+def check_structure(params: ERPParams) -> None:
+    """Refuse structures that contradict themselves.
+
+    Raises:
+        TaskError: Names the parameter, what it was and what it goes with.
+    """
+    making = params.topology != "none"
+    repairing = params.disruption != "none"
+    paths = PATHS[params.topology]
+    conflicts = (
+        ("capacity_path", making and params.capacity_path not in paths, f"topology {params.topology!r} goes with {paths}"),
+        ("make_only", params.make_only != "none" and not making, "a product without a topology can only be bought"),
+        ("objective", params.objective == "capacity_preservation" and not making, "nothing is made without a topology"),
+        (
+            "objective",
+            (params.objective == "repair_plan") != repairing,
+            "'repair_plan' goes with a disruption and with nothing else",
+        ),
+        ("screening", params.screening != "none" and repairing, "orders of a booked plan are all accepted"),
+        ("disruption", params.disruption == "workcenter_outage" and not making, "a work center needs a topology"),
+        (
+            "disruption",
+            params.disruption == "supplier_cancellation" and params.make_only != "none",
+            "no vendor delivers a product that must be made",
+        ),
+    )
+    for name, is_wrong, reason in conflicts:
+        if is_wrong:
+            raise TaskError(f"{getattr(params, name)!r} does not fit: {reason}", field=f"params.{name}")
 
 
 def _draw_pattern(rng: np.random.Generator, tier: str | None) -> str:
@@ -280,9 +271,12 @@ def _draw_pattern(rng: np.random.Generator, tier: str | None) -> str:
 
 
 def _draw(rng: np.random.Generator, bounds: Any) -> Any:
+    """A value of a region: fixed, from an inclusive range, or from a range by the release's biased draw (with tightness)."""
     if not isinstance(bounds, tuple):
         return bounds
-    low, high = bounds
+    low, high, *tightness = bounds
+    if tightness:
+        return round(low + (high - low) * float(rng.beta(1 + 5 * (1 - tightness[0]), 1 + 5 * tightness[0])), 3)
     if isinstance(low, int):
         return int(rng.integers(low, high + 1))
     return round(float(rng.uniform(low, high)), 3)

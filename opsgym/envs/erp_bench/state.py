@@ -40,7 +40,7 @@ class Sale:
 
 @dataclass(frozen=True, slots=True)
 class PurchaseLine:
-    """A line of a purchase order; ``planned`` is its delivery date."""
+    """A line of a purchase order; ``price`` is what a unit costs after discount, ``planned`` its delivery date."""
 
     product: str | None
     quantity: float
@@ -131,3 +131,8 @@ class ErpState:
     bills of materials, work centers, stock, settings, other tables), against the seeded world."""
     moved_stock: tuple[Change, ...] = field(default=())
     """Stock moves done, receipts or productions finished: legal in the ERP, outside the license of a plan."""
+    touched: tuple[Change, ...] = field(default=())
+    """What differs on documents that were there at the start, on sales orders down to lines and transfers; the key is the
+    document's name."""
+    loose: tuple[str, ...] = ()
+    """Names of confirmed documents whose goods are not planned to move in the quantity and on the day that they state."""

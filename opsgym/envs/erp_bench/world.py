@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from opsgym.core.errors import TaskError
+from opsgym.core.errors import TaskError, ToolError
 from opsgym.core.world import World
 from opsgym.envs.erp_bench.erp import DDL, Erp
 from opsgym.envs.erp_bench.erp.stock import STOCK
@@ -39,11 +40,15 @@ def open_world(scenario: Scenario) -> World:
     """A fresh ERP with all records of ``scenario``; the same scenario gives equal worlds.
 
     Raises:
-        TaskError: The scenario refers to what it does not define.
+        TaskError: The scenario refers to what it does not define, or the ERP refuses a record of it.
     """
     world = World(DDL, today=scenario.today)
-    with world.savepoint():
-        _Seeder(scenario, world).run()
+    try:
+        with world.savepoint():
+            _Seeder(scenario, world).run()
+    except (ToolError, sqlite3.Error, OverflowError) as error:
+        world.close()
+        raise TaskError(f"the ERP refuses a record of the scenario: {error}", field="world") from error
     return world
 
 

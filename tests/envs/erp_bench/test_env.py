@@ -25,7 +25,7 @@ from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.task import Task, ToolCall
 from opsgym.data.packs import write_pack
 from opsgym.envs.erp_bench.env import ERPBenchEnv, ERPBenchVectorEnv
-from opsgym.envs.erp_bench.params import PATTERNS
+from opsgym.envs.erp_bench.regions import PATTERNS
 from opsgym.evaluate.policies import make_policy
 from opsgym.evaluate.rollout import run_episode
 
@@ -233,7 +233,6 @@ def test_render_shows_the_documents(tasks: list[Task]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"tier": "hard"}, "full roster"),
         ({"tier": "impossible"}, "easy"),
         ({"pattern": "99_nothing"}, "01_buy_only_baseline"),
         ({"tier": "easy", "pattern": "09_single_bom_lowest_cost"}, "medium"),

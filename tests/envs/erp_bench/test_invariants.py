@@ -32,7 +32,8 @@ def booked(pattern: str) -> World:
     env.reset(seed=1)
     for call in env.task.oracle:
         env.step(call)
-    return env.world
+    world: World = env.world
+    return world
 
 
 PATTERNS = ("04_buy_only_percentage_downpayment", "09_single_bom_lowest_cost")

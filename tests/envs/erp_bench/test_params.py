@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -10,13 +12,102 @@ from hypothesis import strategies as st
 
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.envs.erp_bench.domains import DOMAIN_KEYS
-from opsgym.envs.erp_bench.params import PATTERNS, TIERS, DomainName, ERPParams, draw_params, labels, patterns_of
+from opsgym.envs.erp_bench.params import (
+    DomainName,
+    ERPParams,
+    check_structure,
+    draw_params,
+    labels,
+    patterns_of,
+    region_of,
+)
+from opsgym.envs.erp_bench.regions import BLOCKS, PATTERNS, STRUCTURE, TIERS
+
+STYLES = sorted(BLOCKS)
 
 
-@given(seed=st.integers(0, 2**64), pattern=st.sampled_from(sorted(PATTERNS)))
-def test_a_draw_lies_in_the_region_of_its_tier_and_pattern(seed: int, pattern: str) -> None:
-    params = draw_params(seed, pattern=pattern)
+@given(seed=st.integers(0, 2**64), pattern=st.sampled_from(sorted(PATTERNS)), style=st.sampled_from(STYLES))
+def test_a_draw_lies_in_the_region_of_its_tier_and_pattern(seed: int, pattern: str, style: str) -> None:
+    params = draw_params(seed, pattern=pattern, overrides={"style": style})
     assert labels(params) == (PATTERNS[pattern].tier, pattern)
+    check_structure(params)
+
+
+def test_the_roster_has_the_names_and_counts_of_the_release() -> None:
+    """Source: the paper's table of patterns: 29, with 50 easy, 166 medium and 84 hard tasks."""
+    counts = {tier: sum(item.weight for item in PATTERNS.values() if item.tier == tier) for tier in TIERS}
+    assert len(PATTERNS) == 29 and counts == {"easy": 50, "medium": 166, "hard": 84}
+    goals = [({**STRUCTURE, **item.structure}["objective"], item.weight) for item in PATTERNS.values()]
+    totals = {goal: sum(weight for name, weight in goals if name == goal) for goal, _ in goals}
+    assert totals == {
+        "constraint_only": 24,
+        "min_new_spend": 183,
+        "vendor_consolidation": 34,
+        "capacity_preservation": 31,
+        "repair_plan": 28,
+    }
+
+
+def test_released_directories_carry_the_names_of_the_roster(released_erpbench: Path) -> None:
+    for directory in released_erpbench.iterdir():
+        if re.match(r"\d+_", directory.name):
+            _, tier, pattern = directory.name.split("_", 2)
+            assert PATTERNS[pattern].tier == tier
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("pattern", sorted(PATTERNS))
+def test_every_range_is_one_of_the_space_and_not_empty(pattern: str, style: str) -> None:
+    for name, bounds in region_of(pattern, style).items():
+        ends = bounds[:2] if isinstance(bounds, tuple) else (bounds, bounds)
+        assert ends[0] <= ends[1] or isinstance(ends[0], str), name
+        for end in ends:
+            ERPParams.build({name: end})
+
+
+def test_the_style_picks_the_ranges() -> None:
+    ours = [draw_params(seed, pattern="06_screened_buy_only_mixed_seeded") for seed in range(30)]
+    theirs = [
+        draw_params(seed, pattern="06_screened_buy_only_mixed_seeded", overrides={"style": "release"}) for seed in range(30)
+    ]
+    assert max(params.stock_ratio for params in ours) <= 0.4 < 0.45 < max(params.stock_ratio for params in theirs)
+    assert {params.decoys for params in theirs} == {50}
+
+
+def test_biased_draws_lean_to_the_lower_end() -> None:
+    """The release's tightness of 0.55 puts the mean of a ratio a little below the middle of its range, 0.72 far below."""
+    drawn = [
+        draw_params(seed, pattern="06_screened_buy_only_mixed_seeded", overrides={"style": "release"}).vendor_capacity
+        for seed in range(300)
+    ]
+    middle = 0.10 + 0.26 * (1 + 5 * 0.45) / 7
+    assert abs(sum(drawn) / len(drawn) - middle) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("capacity_path", {"topology": "parallel", "capacity_path": "qualified"}),
+        ("make_only", {"make_only": "no_buy_route"}),
+        ("objective", {"objective": "capacity_preservation"}),
+        ("objective", {"objective": "repair_plan"}),
+        ("objective", {"disruption": "supplier_cancellation"}),
+        ("screening", {"disruption": "supplier_cancellation", "objective": "repair_plan", "screening": "budget"}),
+        ("disruption", {"disruption": "workcenter_outage", "objective": "repair_plan"}),
+        (
+            "disruption",
+            {
+                "disruption": "supplier_cancellation",
+                "objective": "repair_plan",
+                "topology": "single_bom",
+                "make_only": "no_buy_route",
+            },
+        ),
+    ],
+)
+def test_structures_that_contradict_themselves_are_refused_with_the_field(field: str, values: dict[str, Any]) -> None:
+    with pytest.raises(TaskError, match=f"params.{field}"):
+        check_structure(ERPParams.build(values))
 
 
 @given(seed=st.integers(0, 2**32), tier=st.sampled_from([None, *TIERS]))
@@ -34,7 +125,8 @@ def test_pattern_structures_are_told_apart() -> None:
     """No parameters belong to two patterns."""
     for name, item in PATTERNS.items():
         values = draw_params(5, pattern=name).model_dump()
-        rivals = [other for other in PATTERNS if other != name and _overlaps(values, PATTERNS[other].region)]
+        others = {other: {**STRUCTURE, **PATTERNS[other].structure} for other in PATTERNS if other != name}
+        rivals = [other for other, structure in others.items() if _overlaps(values, structure)]
         assert not rivals, f"{name} of tier {item.tier} is also {rivals}"
 
 
@@ -51,19 +143,14 @@ def test_unknown_names_list_what_exists() -> None:
         draw_params(0, overrides={"customer": 3})
 
 
-def test_the_hard_tier_says_that_it_comes_with_the_full_roster() -> None:
-    with pytest.raises(RegistryError, match=r"easy, medium.*comes with the full roster"):
-        draw_params(0, "hard")
-
-
 def test_a_pattern_of_another_tier_is_refused_with_its_tier() -> None:
     with pytest.raises(RegistryError, match="is of tier 'medium'"):
         draw_params(0, "easy", "09_single_bom_lowest_cost")
 
 
 def test_overrides_replace_draws_and_leave_the_others() -> None:
-    plain, changed = draw_params(4, "medium"), draw_params(4, "medium", overrides={"customers": 12})
-    assert changed == plain.override({"customers": 12})
+    plain, changed = draw_params(4, "medium"), draw_params(4, "medium", overrides={"customers": 30})
+    assert changed == plain.override({"customers": 30})
     assert labels(changed) == ("custom", labels(plain)[1])
 
 

@@ -271,7 +271,9 @@ def fits(problem: Problem, days: tuple[int, ...], code: str) -> bool:
     if not any(days) or code not in leads:
         return not any(days)
     latest = len(days) - 1 - (leads["F"] if code == "s" else 0)
-    makes_finished = any(row.product == "F" for row in problem.operations)
+    broken = problem.repair.broken_center if problem.repair else None
+    # Where the finished product cannot be made, an input would serve nothing: no plan that is accepted makes one.
+    makes_finished = any(row.product == "F" and row.center != broken for row in problem.operations)
     return makes_finished and not any(days[: leads[code]]) and not any(days[latest + 1 :])
 
 

@@ -18,6 +18,8 @@ from opsgym.envs.erp_bench.erp.registry import MODELS, display, expression, fiel
 
 Sql = tuple[str, list[Any]]
 """A condition and its parameters."""
+_Part = tuple[str, Sql]
+"""A condition with the word that joins its parts, or ``""`` where it has none."""
 
 MAX_TERMS = 200
 """Longest domain; SQLite limits the depth of an expression."""
@@ -47,26 +49,28 @@ def compile_domain(model: str, domain: Any, alias: str = "t") -> Sql:
         raise bad_value(f"Invalid domain {clipped(domain)}; expected a list of conditions [field, operator, value]")
     if len(domain) > MAX_TERMS:
         raise bad_value(f"Domain of {len(domain)} terms; expected at most {MAX_TERMS}")
-    stack: list[Sql] = []
+    stack: list[_Part] = []
     for term in reversed(domain):
-        stack.append(_combine(term, stack, domain) if isinstance(term, str) else _leaf(model, term, alias))
+        stack.append(_combine(term, stack, domain) if isinstance(term, str) else ("", _leaf(model, term, alias)))
     while len(stack) > 1:
         stack.append(_join("AND", stack.pop(), stack.pop()))
-    return stack[0]
+    return stack[0][1]
 
 
-def _combine(operator: str, stack: list[Sql], domain: Any) -> Sql:
+def _combine(operator: str, stack: list[_Part], domain: Any) -> _Part:
     if operator not in ("&", "|", "!"):
         raise bad_value(f"Invalid domain term {operator!r} in {clipped(domain)}; expected '&', '|', '!' or a condition")
     if len(stack) < (1 if operator == "!" else 2):
         raise bad_value(f"Domain {clipped(domain)} is incomplete: {operator!r} lacks operands")
     if operator == "!":
-        return _negate(stack.pop())
+        return "", _negate(stack.pop()[1])
     return _join("AND" if operator == "&" else "OR", stack.pop(), stack.pop())
 
 
-def _join(word: str, left: Sql, right: Sql) -> Sql:
-    return f"({left[0]} {word} {right[0]})", left[1] + right[1]
+def _join(word: str, left: _Part, right: _Part) -> _Part:
+    """Both conditions by one word; a chain of the same word stays flat, because SQLite's parser nests a hundred deep only."""
+    texts = [f"({text})" if joined not in ("", word) else text for joined, (text, _) in (left, right)]
+    return word, (f" {word} ".join(texts), left[1][1] + right[1][1])
 
 
 def _leaf(model: str, term: Any, alias: str) -> Sql:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from opsgym.core.world import World
+from opsgym.envs.erp_bench.erp import reading
 from opsgym.envs.erp_bench.erp.errors import ErpError, bad_value, clipped, invalid, user_error
 from opsgym.envs.erp_bench.erp.fields import MAX_INTEGER
 from opsgym.envs.erp_bench.erp.model import Model
@@ -18,6 +19,8 @@ from opsgym.envs.erp_bench.erp.registry import MODELS, model_class
 M = TypeVar("M", bound=Model)
 
 MAX_IDS = 10_000
+_LIMITS = ("too many", "too large", "too big", "at most", "parser stack overflow")
+"""What SQLite says of statements beyond its limits; nothing has been carried out then."""
 
 
 class Erp:
@@ -90,17 +93,18 @@ class Erp:
         chosen = _checked_ids(ids)
         if chosen and not function.on_records:
             raise ErpError("UnprocessableEntity", f"cannot call {model}.{method} with ids")
-        try:
-            bound = function.signature.bind(**kwargs)
-        except TypeError as error:
-            raise ErpError("UnprocessableEntity", str(error), hint=f"{method}{function.signature}") from None
+        if not function.needs <= kwargs.keys() <= function.takes:
+            try:
+                function.signature.bind(**kwargs)
+            except TypeError as error:
+                raise ErpError("UnprocessableEntity", str(error), hint=f"{method}{function.signature}") from None
         if context is not None and not (isinstance(context, Mapping) and all(isinstance(key, str) for key in context)):
             raise ErpError("UnprocessableEntity", f"context: expected an object, got {clipped(context)}")
         arguments = (chosen,) if function.on_records else ()
         with self._running(dict(context or {}), atomic=function.mutates):
             if function.on_records and function.mutates:
                 records.require(chosen)
-            return function.function(records, *arguments, *bound.args, **bound.kwargs)
+            return function.function(records, *arguments, **kwargs)
 
     @contextmanager
     def _running(self, context: dict[str, Any], *, atomic: bool) -> Iterator[None]:
@@ -113,6 +117,10 @@ class Erp:
                 yield
         except sqlite3.IntegrityError as error:
             raise _refused(error) from error
+        except sqlite3.OperationalError as error:
+            if not any(limit in str(error) for limit in _LIMITS):
+                raise
+            raise bad_value(f"The request is too large or too deeply nested ({error})") from error
         except RecursionError as error:
             raise bad_value("The arguments are nested too deeply") from error
         finally:
@@ -159,6 +167,18 @@ class Erp:
     ) -> list[Record]:
         """Field values of the records that meet a domain."""
         return self[model].search_read(list(domain), None if fields is None else list(fields), offset, limit, order, load)
+
+    def search_page(
+        self, model: str, domain: Any, fields: Iterable[str], order: str | None, limit: int, offset: int
+    ) -> tuple[list[Record], int]:
+        """One page of the records that meet a domain, and how many there are in all.
+
+        Raises:
+            ErpError: The model, the domain, a field or the order makes no sense.
+        """
+        records = self[model]
+        with self._running({}, atomic=False):
+            return reading.search_page(self.world, model, records._active(domain), fields, order, limit, offset)
 
     def search_count(self, model: str, domain: Sequence[Any] = ()) -> int:
         """Number of records that meet a domain."""

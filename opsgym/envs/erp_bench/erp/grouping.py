@@ -177,7 +177,8 @@ def _selector(key: Key, value: Any) -> list[Any]:
         index = start.year * 12 + start.month - 1 + months
         end = dt.date(index // 12, index % 12 + 1, 1) if index // 12 <= dt.MAXYEAR else dt.date.max
     else:
-        end = start + dt.timedelta(days=7 if key.period == "week" else 1)
+        days = min(7 if key.period == "week" else 1, (dt.date.max - start).days)
+        end = start + dt.timedelta(days=days)
     return ["&", [name, ">=", value], [name, "<", end.isoformat()]]
 
 

@@ -35,12 +35,16 @@ class Method(NamedTuple):
         signature: Its arguments without the model and the ids.
         on_records: Whether it acts on ids (else it is Odoo's ``@api.model``).
         mutates: Whether it may change the world.
+        takes: Names of its arguments.
+        needs: Names of those without a default.
     """
 
     function: Callable[..., Any]
     signature: inspect.Signature
     on_records: bool
     mutates: bool
+    takes: frozenset[str]
+    needs: frozenset[str]
 
 
 def public(*, on: Literal["records", "model"] = "records", mutates: bool = True, name: str = "") -> Callable[[F], F]:
@@ -54,7 +58,9 @@ def public(*, on: Literal["records", "model"] = "records", mutates: bool = True,
 
     def decorate(function: F) -> F:
         parameters = list(inspect.signature(function).parameters.values())[2 if on == "records" else 1 :]
-        method = Method(function, inspect.Signature(parameters), on == "records", mutates)
+        takes = frozenset(parameter.name for parameter in parameters)
+        needs = frozenset(parameter.name for parameter in parameters if parameter.default is parameter.empty)
+        method = Method(function, inspect.Signature(parameters), on == "records", mutates, takes, needs)
         function.__dict__["public"] = (name or function.__name__, method)
         return function
 

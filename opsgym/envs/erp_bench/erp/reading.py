@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from opsgym.core.world import World
@@ -26,7 +26,7 @@ class Plan(NamedTuple):
     shows: tuple[tuple[int, Callable[..., list[Any]]], ...]
 
 
-@cache
+@lru_cache(1024)
 def plan(model: str, names: tuple[str, ...], classic: bool) -> Plan:
     """The plan for reading ``names`` and the id."""
     columns = ["t.id"]
@@ -82,16 +82,25 @@ def read(world: World, model: str, ids: Sequence[int], fields: Iterable[str] | N
     return [by_id[one] for one in ids if one in by_id]
 
 
-def _tail(model: str, domain: Any, order: str | None, limit: int | None, offset: int) -> tuple[str, list[Any]]:
+def _from(model: str, domain: Any) -> tuple[str, list[Any]]:
     where, params = compile_domain(model, domain)
+    return f" FROM {table_of(model)} t" + (f" WHERE {where}" if where else ""), params
+
+
+def _tail(model: str, domain: Any, order: str | None, limit: int | None, offset: int) -> tuple[str, list[Any]]:
+    sql, params = _from(model, domain)
+    tail, bounds = _sorted(model, order, limit, offset)
+    return sql + tail, params + bounds
+
+
+def _sorted(model: str, order: str | None, limit: int | None, offset: int) -> tuple[str, list[Any]]:
     if order is not None and not isinstance(order, str):
         raise bad_value(f"Invalid order {clipped(order)}; expected 'field [asc|desc], ...'")
-    sql = f" FROM {table_of(model)} t" + (f" WHERE {where}" if where else "")
-    sql += f" ORDER BY {order_by(model, order or MODELS[model]._order, 't')}"
+    sql = f" ORDER BY {order_by(model, order or MODELS[model]._order, 't')}"
     bounds = [_bound("limit", limit), _bound("offset", offset)]
     if bounds[0] is None and not bounds[1]:
-        return sql, params
-    return f"{sql} LIMIT ? OFFSET ?", [*params, -1 if bounds[0] is None else bounds[0], bounds[1] or 0]
+        return sql, []
+    return f"{sql} LIMIT ? OFFSET ?", [-1 if bounds[0] is None else bounds[0], bounds[1] or 0]
 
 
 def _bound(name: str, value: Any) -> int | None:
@@ -136,11 +145,22 @@ def search_read(
     return show(world.execute(f"SELECT {how.columns}{tail}", params).fetchall(), how)
 
 
+def search_page(
+    world: World, model: str, domain: Any, fields: Iterable[str] | None, order: str | None, limit: int, offset: int
+) -> tuple[list[Record], int]:
+    """One page of the records that meet a domain, and how many there are in all."""
+    how = plan(model, chosen(model, fields), True)
+    sql, params = _from(model, domain)
+    tail, bounds = _sorted(model, order, limit, offset)
+    found = show(world.execute(f"SELECT {how.columns}{sql}{tail}", params + bounds).fetchall(), how)
+    if len(found) < limit and (found or not offset):
+        return found, offset + len(found)
+    return found, int(world.execute(f"SELECT COUNT(*){sql}", params).fetchone()[0])
+
+
 def search_count(world: World, model: str, domain: Any, limit: int | None = None) -> int:
     """Number of records that meet a domain, at most ``limit``."""
-    where, params = compile_domain(model, domain)
-    condition = f" WHERE {where}" if where else ""
-    sql = f"SELECT COUNT(*) FROM {table_of(model)} t{condition}"
-    found = int(world.execute(sql, params).fetchone()[0])
+    sql, params = _from(model, domain)
+    found = int(world.execute(f"SELECT COUNT(*){sql}", params).fetchone()[0])
     bound = _bound("limit", limit)
     return min(found, bound) if bound else found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from opsgym.envs.erp_bench.erp.errors import ErpError, bad_value, clipped
@@ -90,7 +90,7 @@ def display_of(model: str, name: str, alias: str) -> str:
     )
 
 
-@cache
+@lru_cache(1024)
 def order_by(model: str, order: str, alias: str) -> str:
     """SQL of an order such as ``"date_order desc, id"``; ends with the id, so that no order is left to chance.
 
@@ -99,17 +99,17 @@ def order_by(model: str, order: str, alias: str) -> str:
     Raises:
         ErpError: A field does not exist or cannot be sorted by.
     """
-    parts = []
+    parts: dict[str, str] = {}
     for item in order.split(","):
         words = item.split()
         if not 1 <= len(words) <= 2 or (len(words) == 2 and words[1].lower() not in ("asc", "desc")):
-            raise bad_value(f"Invalid order {order!r}; expected 'field [asc|desc], ...'")
+            raise bad_value(f"Invalid order {clipped(order)}; expected 'field [asc|desc], ...'")
         field = field_of(model, words[0])
         if field.type in ("one2many", "many2many"):
             raise bad_value(f"Cannot sort {model!r} by {field.name!r}: it holds several records")
         down = len(words) == 2 and words[1].lower() == "desc"
         target = display_of if field.type == "many2one" else expression
-        parts.append(target(model, field.name, alias) + (" DESC NULLS FIRST" if down else " ASC NULLS LAST"))
+        parts.setdefault(field.name, target(model, field.name, alias) + (" DESC NULLS FIRST" if down else " ASC NULLS LAST"))
         if field.name == "id":
-            return ", ".join(parts)
-    return ", ".join([*parts, f"{alias}.id"])
+            return ", ".join(parts.values())
+    return ", ".join([*parts.values(), f"{alias}.id"])

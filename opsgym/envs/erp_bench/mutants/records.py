@@ -25,6 +25,8 @@ def tampered(bench: Bench) -> Iterator[ErpState]:
     for change in TAMPERED:
         yield replace(bench.state, master_changes=(change,))
     yield replace(bench.state, moved_stock=(Change("stock.quant", "product", "changed", ("quantity",)),))
+    yield replace(bench.state, touched=(Change("purchase.order", "P00001", "deleted"),))
+    yield replace(bench.state, touched=(Change("sale.order", "S00001", "changed", ("client_order_ref",)),))
 
 
 @mutation("adjacent_data_untouched")
@@ -44,6 +46,7 @@ def other_business_touched(bench: Bench) -> Iterator[ErpState]:
         yield bench.edit(sale, commitment=bench.date(order.due + 1))
         yield bench.edit(sale, lines=tuple(replace(line, quantity=line.quantity + 1) for line in sale.lines))
         yield replace(bench.state, sales=tuple(other for other in bench.state.sales if other is not sale))
+        yield replace(bench.state, touched=(Change("sale.order.line", sale.name, "changed", ("price_unit",)),))
 
 
 @mutation("no_open_drafts")

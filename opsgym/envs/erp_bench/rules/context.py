@@ -13,7 +13,7 @@ from opsgym.core.task import Certificate
 from opsgym.envs.erp_bench.rules.chain import Arrival, Build, shortages
 from opsgym.envs.erp_bench.rules.tables import TINY, Tables
 from opsgym.envs.erp_bench.spec import Offer, Operation
-from opsgym.envs.erp_bench.state import ErpState, Invoice, Production, Purchase, Sale, SaleLine
+from opsgym.envs.erp_bench.state import ErpState, Invoice, Production, Purchase, PurchaseLine, Sale, SaleLine
 
 CONFIRMED = ("confirmed", "done")
 
@@ -97,6 +97,11 @@ class Context:
         return {sale.ref: sale for sale in sorted(self.state.sales, key=_name, reverse=True) if sale.ref}
 
     @cached_property
+    def touched(self) -> frozenset[str]:
+        """Names of the documents that were there at the start and are no longer as they were."""
+        return frozenset(change.key for change in self.state.touched)
+
+    @cached_property
     def units(self) -> dict[str, float]:
         """Units of the finished product by name of the live sales order."""
         return {sale.name: sum(line.quantity for line in self.finished_lines(sale)) for sale in self.sales}
@@ -124,22 +129,32 @@ class Context:
     @cached_property
     def bought(self) -> list[Bought]:
         """Every line with a quantity of every confirmed purchase order; a line set to zero buys nothing."""
-        resolve, day = self.tables.resolve, self.tables.day
+        return [line for order in self.live_purchases if order.state in CONFIRMED for line in self._bought(order)]
+
+    def _bought(self, order: Purchase) -> list[Bought]:
+        day, resolve = self.tables.day, self.tables.resolve
+        lines = [line for line in order.lines if line.quantity]
+        offers = [resolve(order.vendor, line.product, line.quantity) for line in lines]
+        if None in offers:
+            offers = [offer or self._shared(order.vendor, line, lines, offers) for line, offer in zip(lines, offers, strict=True)]
         return [
-            Bought(
-                order,
-                order.vendor,
-                line.product,
-                line.quantity,
-                line.price,
-                day(line.planned),
-                resolve(order.vendor, line.product, line.quantity),
-            )
-            for order in self.live_purchases
-            if order.state in CONFIRMED
-            for line in order.lines
-            if line.quantity
+            Bought(order, order.vendor, line.product, line.quantity, line.price, day(line.planned), offer)
+            for line, offer in zip(lines, offers, strict=True)
         ]
+
+    def _shared(
+        self, vendor: str | None, line: PurchaseLine, lines: list[PurchaseLine], offers: list[Offer | None]
+    ) -> Offer | None:
+        """The offer of a line that is below every minimum, as when an order is split over delivery dates.
+
+        It is the offer of the order's other lines of the product, or the one that such lines reach together.
+        """
+        same = [(other.quantity, offer) for other, offer in zip(lines, offers, strict=True) if other.product == line.product]
+        if any(quantity < 0 for quantity, _ in same):
+            return None
+        known = [offer for _, offer in same if offer]
+        total = sum(quantity for quantity, _ in same)
+        return min(known, key=lambda offer: offer.min_qty) if known else self.tables.resolve(vendor, line.product, total)
 
     @cached_property
     def made(self) -> list[Made]:
@@ -314,4 +329,7 @@ def is_whole(quantity: float) -> bool:
 
 def show_day(day: int | None, today: dt.date) -> str:
     """A day of the plan as a date, for messages."""
-    return "no date" if day is None else (today + dt.timedelta(days=day)).isoformat()
+    try:
+        return "no date" if day is None else (today + dt.timedelta(days=day)).isoformat()
+    except OverflowError:
+        return f"day {day}"

@@ -80,6 +80,8 @@ def _unlicensed(context: Context, order: Production) -> list[str]:
     strange = sorted(str(center) for center in centers if (product, center) not in context.tables.operations)
     if strange:
         reasons.append(f"has work orders on {', '.join(strange)}, which does not make {product}")
+    if order.name in context.state.loose:
+        reasons.append("does not bring in what it makes")
     if len(centers) > 1:
         reasons.append(f"is split over {', '.join(sorted(map(str, centers)))}")
     return reasons + _recipe(context, order)

@@ -7,11 +7,19 @@ from opsgym.envs.erp_bench.rules.registry import Outcome, expect_none, rule
 from opsgym.envs.erp_bench.rules.sales import disturbed
 from opsgym.envs.erp_bench.state import Purchase, Sale
 
+HEADS = ("sale.order", "purchase.order", "mrp.production")
+"""Models of whole documents."""
+
 
 @rule(family="hygiene")
 def master_data_unchanged(context: Context) -> Outcome:
-    """No record but the plan's own documents differs from the start, and no stock was moved."""
-    changes = (*context.state.master_changes, *context.state.moved_stock)
+    """No record but the plan's own documents differs from the start, no stock was moved, and no document vanished.
+
+    An order that was there keeps the customer's reference, by which it is known.
+    """
+    heads = (item for item in context.state.touched if item.model in HEADS)
+    lost = (item for item in heads if item.kind == "deleted" or "client_order_ref" in item.fields)
+    changes = (*context.state.master_changes, *context.state.moved_stock, *lost)
     offences = [
         f"{item.model} {item.key} was {item.kind}" + (f" ({', '.join(item.fields)})" if item.fields else "") for item in changes
     ]

@@ -113,14 +113,18 @@ def _unlicensed(context: Context, sale: Sale) -> list[str]:
         text_only = line.product is None and not line.price * line.quantity
         if line.product != tables.product and not line.is_downpayment and not text_only and line.quantity:
             offences.append(f"{sale.name} sells {line.product}")
+        if line.is_downpayment and (line.product is not None or line.quantity):
+            offences.append(f"{sale.name} passes {line.quantity:g} of {line.product} off as a down payment")
+        if line.quantity < 0:
+            offences.append(f"{sale.name} takes {-line.quantity:g} of {line.product} back")
     if sale.state in CONFIRMED and context.units[sale.name] <= 0:
         offences.append(f"{sale.name} sells nothing")
     return offences
 
 
 def disturbed(context: Context) -> list[str]:
-    """Seeded orders of others that do not stand as they were, or that exist twice."""
-    refs = context.tables.decoy_orders
+    """Seeded orders of others that do not stand as they were, down to prices and deliveries, or that exist twice."""
+    refs, touched = context.tables.decoy_orders, context.touched
     found: dict[str, list[Sale]] = {ref: [] for ref in refs}
     for sale in context.state.sales:
         if sale.ref in found:
@@ -128,7 +132,7 @@ def disturbed(context: Context) -> list[str]:
     return [
         f"the order {ref} of others is no longer as it was"
         for ref, (order, product) in refs.items()
-        if len(found[ref]) != 1 or not _is_as_seeded(context, found[ref][0], order, product)
+        if len(found[ref]) != 1 or found[ref][0].name in touched or not _is_as_seeded(context, found[ref][0], order, product)
     ]
 
 
@@ -194,8 +198,9 @@ def _kept(context: Context, customer: str) -> Outcome:
 
 @rule(family="timing")
 def deadline_fulfillment(context: Context, *, customer: str, due: int) -> Outcome:
-    """Every confirmed sales order of the customer is promised by the due day; confirming it makes its delivery."""
+    """Every confirmed sales order of the customer is promised, and its delivery planned, by the due day."""
     sales = context.confirmed_sales.get(customer, ())
-    late = [sale.name for sale in sales if (day := context.commitment(sale)) is None or day > due]
-    message = f"{customer}: {', '.join(late)} not promised by day {due}" if late else f"{customer} has no confirmed sales order"
+    late = [s.name for s in sales if (day := context.commitment(s)) is None or day > due or s.name in context.state.loose]
+    reason = f"{', '.join(late)} not promised by day {due}, or not to be delivered as promised"
+    message = f"{customer}: {reason}" if late else f"{customer} has no confirmed sales order"
     return expect(bool(sales) and not late, due, late or None, message)

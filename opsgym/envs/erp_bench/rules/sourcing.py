@@ -28,7 +28,7 @@ def po_consolidation_compliance(context: Context) -> Outcome:
 
 @rule(family="sourcing")
 def po_min_qty_compliance(context: Context) -> Outcome:
-    """Each purchase line reaches the minimum quantity of an offer."""
+    """Each purchase line reaches the minimum quantity of an offer, alone or with its order's other lines of the product."""
     if not context.bought:
         return NOT_APPLICABLE
     offences = [f"{_text(line)} reaches no offer's minimum" for line in context.bought if line.offer is None]
@@ -113,7 +113,10 @@ def purchases_licensed(context: Context) -> Outcome:
 
 
 def _unlicensed(context: Context, order: Purchase) -> list[str]:
-    return [f"{order.name} {reason}" for line in order.lines if line.quantity for reason in _line_license(context, order, line)]
+    reasons = [reason for line in order.lines if line.quantity for reason in _line_license(context, order, line)]
+    if not reasons and order.vendor not in context.tables.vendors:
+        reasons = [f"is for {order.vendor}, who has no task offer"]
+    return [f"{order.name} {reason}" for reason in reasons]
 
 
 def _line_license(context: Context, order: Purchase, line: PurchaseLine) -> list[str]:

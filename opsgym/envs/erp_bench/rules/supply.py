@@ -33,6 +33,8 @@ def _purchase_dates(context: Context, line: Bought) -> list[str]:
     reasons = []
     if line.day < line.offer.lead:
         reasons.append(f"{line.product} cannot arrive before {show_day(line.offer.lead, today)}")
+    if line.order.name in context.state.loose:
+        reasons.append("its receipt is not planned as ordered")
     names = context.links(line.order, line.product)
     return reasons + _link_dates(context, line.product, names, line.day)
 

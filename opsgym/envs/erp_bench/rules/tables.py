@@ -74,6 +74,7 @@ class Tables:
         for choices in lots.values():
             choices.sort(key=lambda offer: (-offer.min_qty, offer.price, offer.key))
         self.offers: dict[tuple[str, str], list[Offer]] = lots
+        self.vendors = frozenset(offer.vendor for offer in problem.offers)
         self.operations: dict[tuple[str, str], Operation] = {(op.product, op.center): op for op in problem.operations}
         self.capacity = {center.code: center.capacity for center in problem.centers}
         self.bom: dict[str, dict[str, int]] = {}

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from opsgym.core.tools import tool
 from opsgym.envs.erp_bench.erp import Erp
-from opsgym.envs.erp_bench.tools.common import MAX_PAGE, JsonDict, Limit, Offset, clip, paged
+from opsgym.envs.erp_bench.tools.common import MAX_PAGE, MAX_TEXT, JsonDict, Limit, Offset, clip, paged
 
 RecordId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
@@ -57,17 +57,7 @@ def search_records(
         limit: Records to return, at most 100.
         offset: Records to skip.
     """
-    domain = domain or []
-    rows = erp.call(
-        model,
-        "search_read",
-        domain=domain,
-        fields=fields or ["display_name"],
-        order=order,
-        limit=min(limit, MAX_PAGE),
-        offset=offset,
-    )
-    total = erp.call(model, "search_count", domain=domain)
+    rows, total = erp.search_page(model, domain or [], fields or ["display_name"], order, min(limit, MAX_PAGE), offset)
     return paged([_clipped(row) for row in rows], total=total, offset=offset)
 
 
@@ -100,4 +90,5 @@ def read_records(
 
 
 def _clipped(row: JsonDict) -> JsonDict:
-    return {name: clip(value) if isinstance(value, str) else value for name, value in row.items()}
+    long = [name for name, value in row.items() if type(value) is str and len(value) > MAX_TEXT]
+    return {**row, **{name: clip(row[name]) for name in long}} if long else row

@@ -233,3 +233,54 @@ def test_like_agrees_with_sql(pattern: str, text: str) -> None:
     ]
     assert found[0] == found[1]
     shop.world.restore(start)
+
+
+def test_long_chains_are_answered_and_deep_nests_are_refused_in_words(shop: Shop) -> None:
+    erp = shop.erp
+    term = ["id", ">", 0]
+    everyone = erp.call("res.partner", "search_count", domain=[term])
+    for word in "|&":
+        assert erp.call("res.partner", "search_count", domain=[word] * 99 + [term] * 100) == everyone
+        assert (
+            erp.call("res.partner", "search_count", domain=[part for _ in range(99) for part in (word, term)] + [term])
+            == everyone
+        )
+    mixed = [part for _ in range(60) for part in ("!", "|", term)] + [term]
+    nested: list[object] = [term] * 90
+    for _ in range(6):
+        nested = [["child_ids", "any", nested], *[term] * 90]
+    for domain in (mixed, nested):
+        with pytest.raises(ErpError, match="too large or too deeply nested"):
+            erp.call("res.partner", "search_count", domain=domain)
+
+
+def test_a_flat_chain_keeps_the_meaning_of_mixed_words(shop: Shop) -> None:
+    erp = shop.erp
+    ids = erp.search("res.partner", [])
+    a, b, c = (["id", "=", one] for one in ids[:3])
+    for domain, wanted in (
+        (["|", a, "|", b, c], ids[:3]),
+        (["|", "|", a, b, c], ids[:3]),
+        (["&", "|", a, b, "|", b, c], [ids[1]]),
+        (["|", "&", a, b, "&", c, c], [ids[2]]),
+        (["|", a, "&", b, c], [ids[0]]),
+        (["!", "|", a, b, c], [ids[2]]),
+        (["|", a, b, ["id", "!=", ids[0]]], [ids[1]]),
+    ):
+        assert sorted(erp.search("res.partner", domain)) == sorted(wanted), domain
+
+
+def test_an_order_of_any_length_is_sorted_by_each_field_once(shop: Shop) -> None:
+    erp = shop.erp
+    wanted = erp.search("res.partner", [], order="name desc")
+    assert erp.search("res.partner", [], order=",".join(["name desc", "name"] * 3000)) == wanted
+
+
+@pytest.mark.parametrize("day", ["9999-12-31 23:59:59", "0001-01-01 00:00:00"])
+@pytest.mark.parametrize("period", ["day", "week", "month", "quarter", "year"])
+def test_groups_at_the_ends_of_the_calendar_are_answered(shop: Shop, day: str, period: str) -> None:
+    shop.make("sale.order", partner_id=shop.acme, commitment_date=day)
+    (group,) = shop.call("sale.order", "formatted_read_group", domain=[], groupby=[f"commitment_date:{period}"])
+    assert group["__extra_domain"]
+    (group,) = shop.call("sale.order", "read_group", domain=[], fields=[], groupby=[f"commitment_date:{period}"])
+    assert group["__domain"]

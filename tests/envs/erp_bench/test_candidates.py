@@ -1,0 +1,136 @@
+"""The business calls on offer are few, always accepted, and hold a way to the optimum of every task solved by buying."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+import opsgym  # noqa: F401  # registers the ids
+from opsgym.core.task import ToolCall
+from opsgym.wrappers import DiscreteToolActions
+
+PATTERNS = (
+    "01_buy_only_baseline",
+    "02_buy_only_immediate_invoicing",
+    "03_buy_only_fixed_downpayment",
+    "04_buy_only_percentage_downpayment",
+    "26_buy_only_net_30_no_adjacent_data",
+)
+DOCUMENTS = ("create_sales_order", "confirm_sales_order", "post_invoice", "create_invoice", "confirm_purchase_order")
+
+
+def make(**kwargs: Any) -> DiscreteToolActions:
+    return DiscreteToolActions(gym.make("ERPBench-v0", cache=None, **{"tier": "easy", **kwargs}))
+
+
+def on_offer(env: DiscreteToolActions) -> dict[int, ToolCall]:
+    """The calls that can be chosen, by number."""
+    return {int(number): env.calls[number] for number in env.action_masks().nonzero()[0]}
+
+
+def bought(call: ToolCall) -> tuple[str, int]:
+    """Vendor and quantity of a purchase."""
+    return call.arguments["vendor"], call.arguments["lines"][0]["quantity"]
+
+
+def play(env: DiscreteToolActions, seed: int, *, informed: bool) -> float:
+    """Book all documents, then buy, then submit.
+
+    An informed chooser buys what the reference solution buys and makes its invoices; a greedy one the greatest quantity
+    of the cheapest offer, and no down payment.
+    """
+    env.reset(seed=seed)
+    oracle = env.base.task.oracle
+    purchases = {bought(call) for call in oracle if call.name == "create_purchase_order"}
+    invoices = [call.arguments for call in oracle if call.name == "create_invoice"]
+    while True:
+        chosen = None
+        for number, call in on_offer(env).items():
+            if call.name == "create_invoice":
+                wanted = call.arguments in invoices if informed else call.arguments["method"] == "delivered"
+            else:
+                wanted = call.name in DOCUMENTS
+            if wanted:
+                chosen = number
+                break
+        if chosen is None:
+            options = [n for n, c in on_offer(env).items() if c.name == "create_purchase_order"]
+            options.sort(key=lambda n: -env._rows[n, 6])
+            options = [n for n in options if not informed or bought(env.calls[n]) in purchases]
+            chosen = options[0] if options else next(n for n, c in on_offer(env).items() if c.name == "submit")
+        *_, info = (step := env.step(chosen))
+        assert '"ok":true' in info["text"]
+        if step[2] or step[3]:
+            return float(step[1])
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_the_right_choices_solve_a_task(pattern: str) -> None:
+    env = make(pattern=pattern)
+    assert [play(env, seed, informed=True) for seed in range(4)] == [1.0] * 4
+
+
+@pytest.mark.slow
+def test_the_right_choices_solve_every_task_of_a_hundred() -> None:
+    for number, pattern in enumerate(PATTERNS):
+        env = make(pattern=pattern)
+        assert {play(env, 1000 + 20 * number + seed, informed=True) for seed in range(20)} == {1.0}
+
+
+def test_greedy_choices_know_nothing_of_the_solution_and_solve_some_tasks() -> None:
+    """Without down payments; where they are due, or the cheapest offers do not add up, something is missing."""
+    plain, downpayment = make(pattern=PATTERNS[0]), make(pattern=PATTERNS[2])
+    assert max(play(plain, seed, informed=False) for seed in range(4)) == 1.0
+    assert max(play(downpayment, seed, informed=False) for seed in range(4)) < 1.0
+
+
+def test_they_are_few_and_never_refused() -> None:
+    """Whatever is chosen, as long as it is on offer."""
+    env, rng = make(), random.Random(5)
+    for pattern in PATTERNS:
+        for seed in range(2):
+            env.reset(seed=seed, options={"pattern": pattern})
+            over = False
+            while not over:
+                offered = on_offer(env)
+                assert len(offered) <= 64
+                names = [number for number, call in offered.items() if call.name != "submit"]
+                last = next(number for number, call in offered.items() if call.name == "submit")
+                _, _, terminated, truncated, info = env.step(rng.choice(names) if names and rng.random() < 0.95 else last)
+                assert '"ok":true' in info["text"]
+                over = terminated or truncated
+
+
+def test_the_same_state_has_the_same_calls() -> None:
+    env = make()
+    env.reset(seed=7)
+    first = on_offer(env)
+    snapshot = env.base.snapshot()
+    env.step(0)
+    assert on_offer(env) != first
+    after = on_offer(env)
+    env.base.restore(snapshot)
+    assert on_offer(env) == first
+    env.step(0)
+    assert on_offer(env) == after
+
+
+def test_what_is_done_is_no_longer_on_offer() -> None:
+    env = make()
+    env.reset(seed=7)
+    number, call = next(iter(on_offer(env).items()))
+    assert call.name == "create_sales_order"
+    env.step(number)
+    assert number not in on_offer(env)
+    digest = env.base.world.digest()
+    assert env.step(number)[4]["malformed"] == {"empty": 1} and env.base.world.digest() == digest
+
+
+@pytest.mark.parametrize("kwargs", [{"tier": "medium", "pattern": "08_single_bom_single_workcenter"}, {"harness": "api"}])
+def test_elsewhere_the_general_enumeration_stands(kwargs: dict[str, str]) -> None:
+    env = make(**kwargs)
+    env.reset(seed=1)
+    assert any(call.name in ("get_current_date", "call") for call in env.calls)
