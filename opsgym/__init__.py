@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 _ENVS = {
     "ERPBench-v0": ("opsgym.envs.erp_bench.env", "ERPBenchEnv", "ERPBenchVectorEnv"),
+    "ACEBench-v0": ("opsgym.envs.ace_bench.env", "ACEBenchEnv", "ACEBenchVectorEnv"),
 }
 
 ENV_IDS: tuple[str, ...] = tuple(_ENVS)
