@@ -1,0 +1,1 @@
+"""Readers and writers of data: task packs, the papers' releases, trajectories."""

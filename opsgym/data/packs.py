@@ -1,4 +1,4 @@
-"""Task packs: files of compiled tasks, as JSON Lines (``.jsonl``, ``.jsonl.gz``) or Parquet (``.parquet``).
+"""Task packs: files of compiled tasks, as JSON Lines (``.jsonl``, ``.jsonl.gz``, ``.jsonl.xz``) or Parquet (``.parquet``).
 
 A pack holds one task a line or row.  Tasks are read when they are asked for, so that a pack of many thousand
 tasks opens at once.  Parquet needs pyarrow (``pip install "opsgym[report]"``).
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import os
 import shutil
 import tempfile
@@ -21,13 +22,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import IO, Any, Self, overload
+from typing import IO, Any, Self, TypeVar, overload
 
 from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.core.task import Task
 from opsgym.data.splits import check_split, split_of
 
-SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
+T = TypeVar("T")
+
+SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".parquet")
 """File name endings of packs; the ending decides the format."""
 
 _ROW_GROUP = 32  # tasks; what is decoded at once when one task of a Parquet pack is read
@@ -63,6 +66,9 @@ class Pack(Sequence[Task]):
         self.family = family
         if not self.path.is_file():
             raise TaskError(f"no task pack at {str(self.path)!r}", field="tasks")
+        facts = self.path.stat()
+        self.identity = (str(self.path.absolute()), facts.st_ino, facts.st_mtime_ns, facts.st_size)
+        """Tells this file from all others and from what takes its place."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self.path)!r}, family={self.family!r})"
@@ -144,8 +150,14 @@ _HEADER_FIELDS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+_UNPACKERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+
+
 class JsonLinesPack(Pack):
-    """A pack in JSON Lines; only the positions of the lines are held in memory."""
+    """A pack in JSON Lines; only the positions of the lines are held in memory.
+
+    Threads and forked processes may read the same pack: reading moves no file position.
+    """
 
     @cached_property
     def _file(self) -> IO[bytes]:
@@ -154,25 +166,26 @@ class JsonLinesPack(Pack):
         return file
 
     def _open(self) -> IO[bytes]:
-        if self.path.suffix != ".gz":
+        unpack = _UNPACKERS.get(self.path.suffix)
+        if unpack is None:
             return open(self.path, "rb")
-        plain = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the pack: gzip itself cannot seek fast
+        plain = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the pack: packed files cannot seek fast
         try:
-            with gzip.open(self.path, "rb") as packed:
+            with unpack(self.path, "rb") as packed:
                 shutil.copyfileobj(packed, plain)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, lzma.LZMAError) as error:
             plain.close()
-            raise TaskError(f"{self.path}: not a gzip file or cut off ({error})") from error
+            raise TaskError(f"{self.path}: not a {self.path.suffix[1:]} file or cut off ({error})") from error
         return plain
 
     @cached_property
-    def _lines(self) -> list[tuple[int, int]]:
-        """Line number (from 1) and byte offset of every line that holds something."""
+    def _lines(self) -> list[tuple[int, int, int]]:
+        """Line number (from 1), byte offset and length of every line that holds something."""
         file, offset, found = self._file, 0, []
         file.seek(0)
         for number, line in enumerate(file, start=1):
             if line.strip():
-                found.append((number, offset))
+                found.append((number, offset, len(line)))
             offset += len(line)
         return found
 
@@ -180,8 +193,8 @@ class JsonLinesPack(Pack):
         return len(self._lines)
 
     def _text(self, position: int) -> bytes:
-        self._file.seek(self._lines[position][1])
-        return self._file.readline()
+        _, offset, length = self._lines[position]
+        return os.pread(self._file.fileno(), length, offset)
 
     def _place(self, position: int) -> str:
         return f"line {self._lines[position][0]}"
@@ -192,7 +205,7 @@ class ParquetPack(Pack):
 
     @cached_property
     def _parquet(self) -> Any:
-        pyarrow = _pyarrow()
+        pyarrow = load_pyarrow()
         try:
             file = pyarrow.parquet.ParquetFile(self.path)
         except (pyarrow.ArrowException, OSError) as error:
@@ -231,7 +244,7 @@ def open_pack(path: str | os.PathLike[str], *, family: str | None = None) -> Pac
     Raises:
         TaskError: There is no such file, or its name says no known format.
     """
-    return (ParquetPack if _suffix(path) == ".parquet" else JsonLinesPack)(path, family=family)
+    return (ParquetPack if check_name(path) == ".parquet" else JsonLinesPack)(path, family=family)
 
 
 def _reopen(path: str, family: str | None) -> Pack:
@@ -249,7 +262,7 @@ def write_pack(path: str | os.PathLike[str], tasks: Iterable[Task]) -> int:
         TaskError: The name says no known format.
         OpsGymError: The format is Parquet and pyarrow is missing.
     """
-    write = {".jsonl": _write_lines, ".jsonl.gz": _write_gzip, ".parquet": _write_parquet}[_suffix(path)]
+    write = _WRITERS[check_name(path)]
     with atomic_file(path) as temporary:
         return write(temporary, tasks)
 
@@ -286,7 +299,12 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _suffix(path: str | os.PathLike[str]) -> str:
+def check_name(path: str | os.PathLike[str]) -> str:
+    """The ending of :data:`SUFFIXES` that a pack's name has.
+
+    Raises:
+        TaskError: It has none of them.
+    """
     name = os.fspath(path)
     found = next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
     if found is None:
@@ -312,24 +330,39 @@ def _write_gzip(path: Path, tasks: Iterable[Task]) -> int:
         return _copy_lines(file, tasks)  # type: ignore[arg-type]  # GzipFile is a binary file in all that matters
 
 
+def _write_xz(path: Path, tasks: Iterable[Task]) -> int:
+    # Tasks repeat one another over long distances: the largest window pays.
+    with lzma.open(path, "wb", preset=9 | lzma.PRESET_EXTREME) as file:
+        return _copy_lines(file, tasks)
+
+
 def _write_parquet(path: Path, tasks: Iterable[Task]) -> int:
-    pyarrow = _pyarrow()
+    pyarrow = load_pyarrow()
     schema = pyarrow.schema(
         [(name, pyarrow.int64() if name == "seed" else pyarrow.string()) for name in (*_HEADER_FIELDS, "task")]
     )
     count = 0
     with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for rows in _batches(tasks, _ROW_GROUP):
+        for rows in batches(tasks, _ROW_GROUP):
             records = [{**{name: getattr(task, name) for name in _HEADER_FIELDS}, "task": task.to_json()} for task in rows]
             writer.write_table(pyarrow.Table.from_pylist(records, schema=schema))
             count += len(rows)
     return count
 
 
-def _batches(tasks: Iterable[Task], size: int) -> Iterator[list[Task]]:
-    rows: list[Task] = []
-    for task in tasks:
-        rows.append(task)
+_WRITERS: dict[str, Callable[[Path, Iterable[Task]], int]] = {
+    ".jsonl": _write_lines,
+    ".jsonl.gz": _write_gzip,
+    ".jsonl.xz": _write_xz,
+    ".parquet": _write_parquet,
+}
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of ``size``; the last one may be shorter."""
+    rows: list[T] = []
+    for item in items:
+        rows.append(item)
         if len(rows) == size:
             yield rows
             rows = []
@@ -337,10 +370,15 @@ def _batches(tasks: Iterable[Task], size: int) -> Iterator[list[Task]]:
         yield rows
 
 
-def _pyarrow() -> Any:
+def load_pyarrow() -> Any:
+    """The module ``pyarrow``.
+
+    Raises:
+        OpsGymError: It is not installed; says how to.
+    """
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise OpsGymError('Parquet packs need pyarrow: pip install "opsgym[report]"') from error
+        raise OpsGymError('Parquet files need pyarrow: pip install "opsgym[report]"') from error
     return pyarrow

@@ -125,7 +125,7 @@ def test_what_is_no_pack_is_refused(tmp_path: Path) -> None:
         open_pack(tmp_path / "absent.jsonl")
     with pytest.raises(TaskError, match=r"ending in \.jsonl"):
         write_pack(tmp_path / "tasks.csv", TASKS)
-    for name in ("p.jsonl.gz", "p.parquet"):
+    for name in ("p.jsonl.gz", "p.jsonl.xz", "p.parquet"):
         (tmp_path / name).write_bytes(b"PAR1 this is neither")
         with pytest.raises(TaskError, match="not a"):
             len(open_pack(tmp_path / name))
