@@ -41,6 +41,8 @@ docs: $(DOCS) ## Build the documentation into docs/_build/html; warnings are err
 
 bench: $(CORE) ## Measure speed, beside a reference timed in the same run
 	$(BIN)/python benchmarks/erp_bench.py
+	$(BIN)/python benchmarks/erp_generation.py
+	$(BIN)/python benchmarks/ace_bench.py
 
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache

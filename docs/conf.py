@@ -61,6 +61,12 @@ def insert_table(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] = re.sub(r"<!-- table: (\w+) -->", lambda mark: str(getattr(tables, mark[1])()), source[0])
 
 
+def write_patterns(app: Sphinx) -> None:
+    """Write the pages about the patterns, which are not kept."""
+    importlib.import_module("patterns").write_pages(Path(app.srcdir) / "envs" / "erp_patterns")
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", write_patterns)
     app.connect("source-read", insert_docstring)
     app.connect("source-read", insert_table)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import patterns
+
+from opsgym.core.params import Params
 from opsgym.core.tools import Tool
+from opsgym.envs.ace_bench.params import AceParams
+from opsgym.envs.ace_bench.tools import toolbox as ace_toolbox
 from opsgym.envs.erp_bench.family import ErpBenchFamily
-from opsgym.envs.erp_bench.params import PATTERNS
 from opsgym.envs.erp_bench.rules import RULES
 
 ERP = ErpBenchFamily()
@@ -20,21 +24,32 @@ def markdown(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     )
 
 
-def erp_parameters() -> str:
-    """Difficulty parameters of ERPBench."""
-    rows = ERP.params_type.describe()
+def parameters(model: type[Params]) -> str:
+    """Difficulty parameters of a family."""
     return markdown(
         ("parameter", "range", "unit", "harder", "what it is"),
-        [(f"`{row['name']}`", row["range"], row["unit"], row["harder"], row["description"]) for row in rows],
+        [(f"`{row['name']}`", row["range"], row["unit"], row["harder"], row["description"]) for row in model.describe()],
     )
 
 
-def erp_patterns() -> str:
-    """Patterns of ERPBench by tier."""
-    return markdown(
-        ("pattern", "tier"),
-        [(f"`{name}`", pattern.tier) for name, pattern in PATTERNS.items()],
-    )
+def ace_parameters() -> str:
+    """Difficulty parameters of ACEBench."""
+    return parameters(AceParams)
+
+
+def ace_tools() -> str:
+    """Tools of ACEBench in one domain, a section each."""
+    return "\n\n".join(_tool_section(item) for item in ace_toolbox("course").values())
+
+
+def erp_parameters() -> str:
+    """Difficulty parameters of ERPBench."""
+    return parameters(ERP.params_type)
+
+
+def erp_taxonomy() -> str:
+    """What each pattern of ERPBench is made of."""
+    return markdown(patterns.HEADINGS, patterns.taxonomy())
 
 
 def erp_rules() -> str:
@@ -61,6 +76,6 @@ def _tool_section(item: Tool) -> str:
         (f"`{name}`", kinds.get(name) or kinds[f"{name}?"], "yes" if name in required else "", schema.get("description", ""))
         for name, schema in item.parameters["properties"].items()
     ]
-    effect = " Ends the episode." if item.terminal else " Changes the ERP." if item.mutates else ""
+    effect = " Ends the episode." if item.terminal else " Changes the world." if item.mutates else ""
     table = markdown(("argument", "type", "required", "what it is"), arguments) if arguments else "No arguments."
     return f"### `{item.name}`\n\n{item.description}{effect}\n\n{table}"

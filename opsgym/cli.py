@@ -1,4 +1,4 @@
-"""The command ``opsgym``: demo, play, tasks, validate, info."""
+"""The command ``opsgym``: demo, play, tasks, validate, audit, replay, info."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,24 +19,32 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress as ProgressBar
 from rich.table import Table
+from rich.text import Span, Text
 
 import opsgym
 from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.core.task import Task
-from opsgym.data.packs import SUFFIXES, open_pack, pack_info, write_pack
+from opsgym.data.fixed_sets import digest, seeds
+from opsgym.data.packs import SUFFIXES, check_name, open_pack, pack_info, write_pack
 from opsgym.data.splits import draw_seed
-from opsgym.evaluate.demo import DEMO_POLICIES, DemoRow, demo_rows
+from opsgym.data.trajectories import replay_file
+from opsgym.evaluate.audit import audit
+from opsgym.evaluate.demo import DemoRow, demo_rows
 from opsgym.evaluate.entry_points import entry_point_of, generate, load_env
+from opsgym.evaluate.generation import Generated, Slot, build_fixed, generate_pack
 from opsgym.evaluate.parallel import Progress, Workers
 from opsgym.evaluate.play import Player
-from opsgym.evaluate.validate import regions, validate
+from opsgym.evaluate.selection import regions
+from opsgym.evaluate.validate import validate
 
-app = typer.Typer(help=opsgym.__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 tasks_app = typer.Typer(help="Show, generate and import tasks.", no_args_is_help=True)
 app.add_typer(tasks_app, name="tasks")
 
 out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else 120)
 err = Console(stderr=True, soft_wrap=True, highlight=False)
+
+WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 EnvId = Annotated[str, typer.Argument(help="Environment id, for example ERPBench-v0.", metavar="ID")]
 Tier = Annotated[str | None, typer.Option(help="Difficulty region; by default the seed picks.")]
@@ -45,8 +56,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OutPack = Annotated[Path, typer.Option("--out", help=f"Pack to write; its name ends in {', '.join(SUFFIXES)}.")]
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"opsgym {opsgym.__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", help="Print the version and leave.", callback=_print_version, is_eager=True)]
+
+
+@app.callback()
+def options(version: Version = False) -> None:
+    """Generate, import, play and validate tasks of OpsGym's environments."""
+
+
 @app.command()
 def demo(
+    env_id: EnvId = "ERPBench-v0",
     released: Annotated[Path | None, typer.Option(help="Directory of released ERP-Bench tasks to play too.")] = None,
     count: Annotated[int, typer.Option("--tasks", help="Generated tasks for each tier and pattern.", min=0)] = 1,
     seed: Seed = 0,
@@ -54,32 +80,37 @@ def demo(
 ) -> None:
     """Play tasks with fixed policies and print what they earn; exit 1 where the oracle does not earn everything."""
     with _progress() as progress:
-        rows = list(demo_rows("ERPBench-v0", count=count, seed=seed, released=released, progress=progress))
+        rows = list(demo_rows(env_id, count=count, seed=seed, released=released, progress=progress))
     if as_json:
         _print_json([row.as_dict() for row in rows])
     else:
         for source in dict.fromkeys(row.source for row in rows):
-            out.print(_demo_table(f"ERPBench-v0, {source} tasks", [row for row in rows if row.source == source]), soft_wrap=False)
+            out.print(_demo_table(f"{env_id}, {source} tasks", [row for row in rows if row.source == source]), soft_wrap=False)
     if any(row.policy == "oracle" and row.reward != 1.0 for row in rows):
         raise typer.Exit(1)
 
 
 def _demo_table(title: str, rows: Sequence[DemoRow]) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    """One row for each kind of task, with a line a policy; a long pattern goes on beside the next policy."""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("tier", no_wrap=True)
-    table.add_column("pattern", overflow="ellipsis")
+    table.add_column("pattern", overflow="fold")
     table.add_column("policy", no_wrap=True)
     for name in ("reward", "success", "checks\npassed", "tool\ncalls", "ms"):
         table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        figures = (
-            f"{row.reward:.3f}",
-            f"{row.solved}/{row.tasks}",
-            f"{row.passed}/{row.checks}",
-            f"{row.calls:.0f}",
-            f"{row.ms:.1f}",
-        )
-        table.add_row(row.tier, row.pattern, row.policy, *figures, end_section=row.policy == DEMO_POLICIES[-1])
+    for (tier, pattern), group in groupby(rows, key=lambda row: (row.tier, row.pattern)):
+        lines = [
+            (
+                row.policy,
+                f"{row.reward:.3f}",
+                f"{row.solved}/{row.tasks}",
+                f"{row.passed}/{row.checks}",
+                f"{row.calls:.0f}",
+                f"{row.ms:.1f}",
+            )
+            for row in group
+        ]
+        table.add_row(tier, pattern, *("\n".join(column) for column in zip(*lines, strict=True)), end_section=True)
     return table
 
 
@@ -97,14 +128,15 @@ def play(
     """Solve a task yourself; commands come from the terminal or, line by line, from standard input."""
     chosen: dict[str, Any] = {"tier": tier, "pattern": pattern, "tasks": pack, "harness": harness, "disclosure": disclosure}
     env = load_env(entry_point_of(env_id), **chosen)
-    Player(env, write=lambda text: out.print(escape(text))).run(seed=seed, options={"index": index} if pack else {})
+    player = Player(env, write=lambda text: out.print(escape(text), soft_wrap=not out.is_terminal))
+    player.run(seed=seed, options={"index": index} if pack else {})
     env.close()
 
 
 @app.command("validate")
 def validate_command(
     env_id: EnvId,
-    tasks: Annotated[int, typer.Option(help="How many tasks to generate.", min=1)] = 30,
+    tasks: Annotated[int | None, typer.Option(help="How many tasks; by default 30, or the whole fixed set.", min=1)] = None,
     pack: Annotated[Path | None, typer.Option(help="Examine the tasks of this pack instead.")] = None,
     split: Split = None,
     workers: Jobs = 1,
@@ -120,6 +152,49 @@ def validate_command(
             out.print(escape(str(line)), style=None if line.passed else "bold red")
         out.print(f"{env_id}: {report.tasks} tasks, {'every promise holds' if report.passed else 'some promises do not hold'}")
     if not report.passed:
+        raise typer.Exit(1)
+
+
+@app.command("audit")
+def audit_command(
+    env_id: EnvId,
+    tasks: Annotated[int | None, typer.Option(help="How many tasks; by default one of each tier and pattern.", min=1)] = None,
+    pack: Annotated[Path | None, typer.Option(help="Mutate the tasks of this pack instead.")] = None,
+    split: Split = None,
+    workers: Jobs = 1,
+    as_json: Json = False,
+) -> None:
+    """Break every rule of the verifier on tasks of every pattern, rule by pattern; exit 1 where one does not notice."""
+    with _progress() as progress:
+        report = audit(env_id, pack or tasks, split=split, workers=workers, progress=progress)
+    if as_json:
+        _print_json(report.as_dict())
+    else:
+        for line in report.lines():
+            print(line)
+        out.print(f"{env_id}: {report.tasks} tasks, {report.mutants} mutants, {len(report.survivors)} survivors")
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+@app.command("replay")
+def replay_command(
+    file: Annotated[Path, typer.Argument(help="Trajectories in JSON Lines or Parquet.", metavar="FILE")],
+    as_json: Json = False,
+) -> None:
+    """Play recorded episodes again and compare every step, to the digest of the world; exit 1 where one differs.
+
+    The file names the environments that are made: replay only files that you trust.
+    """
+    replayed = replay_file(file)
+    if as_json:
+        _print_json(asdict(replayed))
+    else:
+        for episode, found in replayed.differences.items():
+            values = f"recorded {_start(found.recorded)}, replayed {_start(found.replayed)}"
+            out.print(escape(f"episode {episode}, step {found.step}: {found.what} differs: {values}"))
+        out.print(f"{replayed.episodes} episodes, {replayed.steps} steps, {len(replayed.differences)} episodes differ")
+    if replayed.differences:
         raise typer.Exit(1)
 
 
@@ -139,7 +214,15 @@ def info(
         _print_json(data)
         return
     for name, value in data.items():
-        out.print(f"[bold]{name}[/bold]: {escape(_plain(value))}")
+        for number, line in enumerate(f"{name}:{_plain(value)}".splitlines()):
+            text = fill(line, out.width, subsequent_indent="      ", **WHOLE_WORDS) if out.is_terminal else line
+            out.print(Text(text, spans=[Span(0, 0 if number else len(name), "bold")]))
+
+
+def _start(value: Any) -> str:
+    """The first words of a value on one line."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def _env_info(env_id: str) -> dict[str, Any]:
@@ -149,7 +232,9 @@ def _env_info(env_id: str) -> dict[str, Any]:
     return {
         "environment": env_id,
         "version": family.version,
-        "regions": [f"{tier} {pattern}" for tier, pattern in regions(family)],
+        "tiers": {
+            tier: [pattern for _, pattern in group] for tier, group in groupby(regions(family), key=lambda region: region[0])
+        },
         "harnesses": list(family.harnesses),
         "disclosures": list(family.disclosures),
         "reward_modes": list(family.reward_modes),
@@ -208,14 +293,30 @@ def generate_command(
     seed: Seed = 0,
     workers: Jobs = 1,
 ) -> None:
-    """Generate tasks and write them to a pack."""
+    """Generate tasks and write them to a pack; an interrupted run goes on where it was when it is started again."""
     overrides = dict(_assignment(text) for text in param or ()) | ({"style": style} if style else {})
-    entry_point = entry_point_of(env_id)
-    seeds = [draw_seed(np.random.default_rng([seed, number]), split) for number in range(count)]
-    jobs = [(entry_point, task_seed, tier, pattern, overrides) for task_seed in seeds]
-    with _progress() as progress, Workers(workers, progress=progress) as pool:
-        written = write_pack(out_pack, map(Task.from_json, pool.map("generating", generate, jobs)))
-    out.print(f"{written} tasks in {escape(str(out_pack))}")
+    wanted = [Slot(seeds=seeds(seed, number, split), tier=tier, pattern=pattern, params=overrides) for number in range(count)]
+    with _progress() as progress:
+        made = generate_pack(out_pack, entry_point_of(env_id), wanted, workers=workers, progress=progress)
+    _print_generated(made, out_pack)
+
+
+@tasks_app.command("build-fixed")
+def build_fixed_command(
+    env_id: EnvId,
+    out_pack: Annotated[Path | None, typer.Option("--out", help="Pack to write; by default the one that ships.")] = None,
+    workers: Jobs = 1,
+) -> None:
+    """Make the fixed set of an environment anew from its fixed seeds, and print its checksum."""
+    with _progress() as progress:
+        path, made = build_fixed(env_id, out_pack, workers=workers, progress=progress)
+    _print_generated(made, path)
+    out.print(f"sha256 {digest(open_pack(path))}")
+
+
+def _print_generated(made: Generated, path: Path) -> None:
+    note = f", {made.replaced} of them for seeds without a solvable task" if made.replaced else ""
+    out.print(f"{made.tasks} tasks in {escape(str(path))}{note}")
 
 
 @tasks_app.command("import")
@@ -228,6 +329,7 @@ def import_command(
     from opsgym.data.erp_bench_import import import_release
     from opsgym.data.erp_bench_release import find_releases
 
+    check_name(out_pack)  # before minutes of solving
     found = find_releases(directory)
     if not found:
         raise TaskError(f"no released task at or below {str(directory)!r}", field="DIR")
@@ -257,9 +359,10 @@ def _assignment(text: str) -> tuple[str, Any]:
 
 
 def _plain(value: Any) -> str:
+    """What follows a name: a blank and a value or a list of values, or a line for each part."""
     if isinstance(value, dict):
-        return "".join(f"\n  {key}: {item}" for key, item in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        return "".join(f"\n  {key}:{_plain(item)}" for key, item in value.items())
+    return " " + (", ".join(map(str, value)) if isinstance(value, list) else str(value))
 
 
 def _print_json(data: Any) -> None:
@@ -281,7 +384,7 @@ def _progress() -> Iterator[Progress]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command; errors of OpsGym are one line and exit code 2.
+    """Run the command; errors of OpsGym and of files are one line and exit code 2.
 
     Args:
         arguments: What follows ``opsgym`` on the command line; by default the process's own.
@@ -289,7 +392,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     run: Callable[..., Any] = app
     try:
         run(args=arguments)
-    except OpsGymError as error:
+    except (OpsGymError, OSError) as error:
         err.print(escape("error: " + " ".join(str(error).split())))
         sys.exit(2)
 

@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 
 from opsgym.core.errors import OpsGymError
+from opsgym.core.family import Family
 from opsgym.core.task import Task
 from opsgym.data.splits import draw_seed
 from opsgym.evaluate.entry_points import entry_point_of, generate, load_env
 from opsgym.evaluate.parallel import Progress, Workers
 from opsgym.evaluate.policies import make_policy
 from opsgym.evaluate.rollout import Rollout, run_episode
-from opsgym.evaluate.validate import regions
+from opsgym.evaluate.selection import regions
 
-DEMO_POLICIES = ("do-nothing", "random-valid", "cheapest-first", "oracle")
-"""The policies of the demo, from the one that earns nothing to the one that earns everything."""
+
+def demo_policies(family: Family[Any]) -> tuple[str, ...]:
+    """The policies of the demo, from the one that earns nothing to the one that earns everything."""
+    own = next(iter(family.policies()), None)
+    return ("do-nothing", "random-valid", *([] if own is None else [own.replace("_", "-")]), "oracle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class DemoRow:
         solved: Number of tasks solved.
         passed: Checks passed, of all tasks.
         checks: Checks that apply, of all tasks.
-        calls: Mean number of tool calls.
+        calls: Mean number of tool calls; text that holds no call does not count.
         ms: Mean wall time of an episode in milliseconds.
     """
 
@@ -60,7 +64,7 @@ class DemoRow:
 def demo_rows(
     env_id: str, *, count: int = 1, seed: int = 0, released: Path | None = None, progress: Progress | None = None
 ) -> Iterator[DemoRow]:
-    """Play every kind of task with :data:`DEMO_POLICIES`.
+    """Play every kind of task with :func:`demo_policies`.
 
     Args:
         env_id: The environment.
@@ -86,9 +90,12 @@ def demo_rows(
         groups: dict[tuple[str, str, str], list[Task]] = {}
         for source, task in kinds:
             groups.setdefault((source, task.tier, task.pattern), []).append(task)
-        for kind, name in [(kind, name) for kind in groups for name in DEMO_POLICIES]:
+        pairs = [(kind, name) for kind in groups for name in demo_policies(env.family)]
+        for done, (kind, name) in enumerate(pairs, start=1):
             rollouts = [run_episode(env, make_policy(name, env.family), task=task) for task in groups[kind]]
             yield _row(kind, name, rollouts)
+            if progress is not None:
+                progress("playing", done, len(pairs))
     env.close()
 
 
@@ -114,6 +121,6 @@ def _row(kind: tuple[str, str, str], policy: str, rollouts: Sequence[Rollout]) -
         solved=sum(rollout.is_success for rollout in rollouts),
         passed=passed,
         checks=checks,
-        calls=sum(rollout.calls for rollout in rollouts) / count,
+        calls=sum(rollout.calls - rollout.errors.get("malformed_call", 0) for rollout in rollouts) / count,
         ms=1000 * sum(rollout.seconds for rollout in rollouts) / count,
     )

@@ -32,10 +32,12 @@ def load_env(entry_point: str, **kwargs: Any) -> ToolEnv:
     Raises:
         RegistryError: It is no ToolEnv.
     """
-    env = load_env_creator(entry_point)(**kwargs)
-    if not isinstance(env, ToolEnv):
-        raise RegistryError("tool environment", entry_point, ())
-    return env
+    creator: object = load_env_creator(entry_point)
+    if not (isinstance(creator, type) and issubclass(creator, ToolEnv)):
+        import opsgym
+
+        raise RegistryError("environment of OpsGym", entry_point, opsgym.ENV_IDS)
+    return creator(**kwargs)
 
 
 def generate(

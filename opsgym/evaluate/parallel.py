@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from opsgym.core.errors import TaskError
+from opsgym.core.errors import OpsGymError, TaskError
+from opsgym.envs.prefetch import leave_interrupts_to_parent
 
 R = TypeVar("R")
 Progress = Callable[[str, int, int], None]
@@ -30,7 +32,9 @@ class Workers:
         if count < 1:
             raise TaskError(f"expected at least one process, got {count}", field="workers")
         self._progress = progress
-        self._pool = ProcessPoolExecutor(count, mp_context=get_context("spawn")) if count > 1 else None
+        self._pool: ProcessPoolExecutor | None = None
+        if count > 1:
+            self._pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=leave_interrupts_to_parent)
 
     def __enter__(self) -> Self:
         return self
@@ -46,12 +50,18 @@ class Workers:
             phase: What progress is told.
             function: A function of a module.
             jobs: The arguments.
+
+        Raises:
+            OpsGymError: A process died.
         """
         if self._pool is None:
             results: Iterator[R] = (function(*job) for job in jobs)
         else:
             results = self._pool.map(function, *zip(*jobs, strict=True)) if jobs else iter(())
-        for done, result in enumerate(results, start=1):
-            if self._progress is not None:
-                self._progress(phase, done, len(jobs))
-            yield result
+        try:
+            for done, result in enumerate(results, start=1):
+                if self._progress is not None:
+                    self._progress(phase, done, len(jobs))
+                yield result
+        except BrokenProcessPool as error:
+            raise OpsGymError(f"a process was ended from outside or crashed while {phase}") from error

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any
 
 from opsgym.core.errors import ToolError
@@ -14,12 +16,12 @@ from opsgym.core.task import ToolCall
 from opsgym.core.tools import Tool, Toolbox
 from opsgym.envs.tool_env import ToolEnv
 
-HELP = """Call a tool:   tool name=value name=value ...   (values are JSON or plain text), or paste a JSON call.
-help           the tools, one line each
-help TOOL      a tool and its arguments
-brief          the task again
-undo           take back the last step
-quit           leave without submitting"""
+HELP = """tool a=1 b="x y" c=[{"d": 2}]   call a tool; a JSON call works too
+help                            the tools, one line each
+help TOOL                       a tool and its arguments
+brief                           the task again
+undo                            take back the last step
+quit                            leave without submitting"""
 
 
 class Player:
@@ -27,13 +29,14 @@ class Player:
 
     Args:
         env: The environment.
-        read: Gives the next line, or raises ``EOFError``; by default standard input with tool completion.
+        read: Gives the next line, or raises ``EOFError``; by default the terminal with tool completion, or standard input,
+            whose lines are shown as they are read.
         write: Shows a text.
     """
 
     def __init__(self, env: ToolEnv, *, read: Callable[[], str] | None = None, write: Callable[[str], None] = print) -> None:
         self._env = env
-        self._read = read or (lambda: input("> " if sys.stdin.isatty() else ""))
+        self._read = read or (_ask if sys.stdin.isatty() else self._next_line)
         self._write = write
 
     def run(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> bool:
@@ -44,13 +47,14 @@ class Player:
             options: Reset options.
         """
         brief, _ = self._env.reset(seed=seed, options=dict(options or {}))
-        self._states = [self._env.snapshot()]
+        self._states = [("", self._env.snapshot())]
         self._write(f"{brief}\n{HELP}\n")
         with completion(self._env.tools):
             while True:
                 try:
                     line = self._read().strip()
-                except EOFError:
+                except (EOFError, KeyboardInterrupt):
+                    self._write("")
                     line = "quit"
                 if line == "quit":
                     self._write("left without submitting; as it stands: " + self._summary(self._env.verdict().as_dict()))
@@ -67,11 +71,11 @@ class Player:
         try:
             action = parse_command(line, self._env.tools)
         except ToolError as error:
-            self._write(f"{error}  {error.hint}".rstrip())
+            self._write(_told(error))
             return False
         observation, _, terminated, truncated, info = self._env.step(action)
-        self._states.append(self._env.snapshot())
-        self._write(_indented(observation))
+        self._states.append((line, self._env.snapshot()))
+        self._write(_readable(observation))
         if terminated or truncated:
             self._write(self._summary(info.get("verdict", {})))
         return terminated or truncated
@@ -81,16 +85,21 @@ class Player:
         if not name:
             return HELP + "\n\n" + "\n".join(f"{tool.name}: {tool.description}" for tool in tools.values())
         if name not in tools:
-            return f"there is no tool {name!r}"
+            return _told(_no_such_tool(name, tools))
         arguments = [f"  {key}: {schema.get('description', '')}" for key, schema in tools[name].parameters["properties"].items()]
         return "\n".join([f"{name}({tools[name].usage})", tools[name].description, *arguments])
 
     def _undo(self, _: str) -> str:
         if len(self._states) == 1:
             return "there is nothing to take back"
-        self._states.pop()
-        self._env.restore(self._states[-1])
-        return "taken back"
+        line = self._states.pop()[0]
+        self._env.restore(self._states[-1][1])
+        return f"taken back: {line}"
+
+    def _next_line(self) -> str:
+        line = input()
+        self._write(f"> {line}")
+        return line
 
     @staticmethod
     def _summary(verdict: Mapping[str, Any]) -> str:
@@ -102,7 +111,7 @@ class Player:
 
 
 def parse_command(line: str, tools: Toolbox) -> str | ToolCall:
-    """A short command as a call; anything that does not begin with a tool's name is left as it is.
+    """A short command as a call; what may be a call in another form is left as it is.
 
     Example:
         >>> from opsgym.core.tools import tool
@@ -111,24 +120,44 @@ def parse_command(line: str, tools: Toolbox) -> str | ToolCall:
         ...     '''Buy.'''
         >>> parse_command("buy vendor='ACME Ltd' units=3", Toolbox([buy]))
         ToolCall(name='buy', arguments={'vendor': 'ACME Ltd', 'units': 3})
+        >>> parse_command('buy vendor=[{"name": "ACME Ltd"}]', Toolbox([buy])).arguments
+        {'vendor': '[{"name": "ACME Ltd"}]'}
 
     Raises:
-        ToolError: The command cannot be read.
+        ToolError: The command cannot be read, or there is no such tool.
     """
     name = line.split(maxsplit=1)[0]
     if name not in tools:
+        if name.isidentifier() and "{" not in line:
+            raise _no_such_tool(name, tools)
         return line
     try:
-        words = shlex.split(line)[1:]
+        words = shlex.split(_with_json_quoted(line))[1:]
     except ValueError as error:
-        raise ToolError("malformed_call", f"the command cannot be read: {error}") from None
+        raise ToolError("malformed_call", f"the command cannot be read: {error}.") from None
     arguments = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            raise ToolError("malformed_call", f"expected name=value, got {word!r}", f"{name}: {tools[name].usage}")
+            raise ToolError("malformed_call", f"expected name=value, got {word!r}.", f"{name}: {tools[name].usage}")
         arguments[key] = _value(value, tools[name], key)
     return ToolCall(name=name, arguments=arguments)
+
+
+def _with_json_quoted(line: str) -> str:
+    """The line with quotes around lists and objects, so that their own quotes survive."""
+    parts, end = [], 0
+    for match in re.finditer(r"(?<=\s)\w+=(?=[\[{])", line):
+        start = match.end()
+        if match.start() < end or line.count('"', end, start) % 2:
+            continue
+        try:
+            stop = json.JSONDecoder().raw_decode(line, start)[1]
+        except json.JSONDecodeError:
+            continue
+        parts += [line[end:start], shlex.quote(line[start:stop])]
+        end = stop
+    return "".join([*parts, line[end:]])
 
 
 def _value(text: str, tool: Tool, key: str) -> Any:
@@ -143,15 +172,41 @@ def _value(text: str, tool: Tool, key: str) -> Any:
         return text
 
 
-def _indented(observation: str) -> str:
+def _told(error: ToolError) -> str:
+    return f"{error} {error.hint}".rstrip()
+
+
+def _no_such_tool(name: str, tools: Toolbox) -> ToolError:
+    near = get_close_matches(name, tools, n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "Type help for the tools."
+    return ToolError("unknown_tool", f"there is no tool {name!r}.", hint)
+
+
+def _ask() -> str:
+    return input("> ")
+
+
+def _readable(observation: str) -> str:
     """Observation lines as JSON that a person can read; a line that was cut stays as it is."""
     shown = []
     for line in observation.splitlines():
         try:
-            shown.append(json.dumps(json.loads(line), indent=1, ensure_ascii=False))
+            shown.append(_laid_out(json.loads(line)))
         except json.JSONDecodeError:
             shown.append(line)
     return "\n".join(shown)
+
+
+def _laid_out(value: Any, margin: str = "") -> str:
+    """JSON in which what holds no further list or object stands on one line."""
+    items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    if not any(isinstance(item, dict | list) and item for item in items):
+        return json.dumps(value, ensure_ascii=False)
+    inner = margin + "  "
+    keys = [json.dumps(key, ensure_ascii=False) + ": " for key in value] if isinstance(value, dict) else [""] * len(items)
+    lines = ",\n".join(f"{inner}{key}{_laid_out(item, inner)}" for key, item in zip(keys, items, strict=True))
+    left, right = "{}" if isinstance(value, dict) else "[]"
+    return f"{left}\n{lines}\n{margin}{right}"
 
 
 @contextmanager
@@ -166,6 +221,7 @@ def completion(tools: Toolbox) -> Iterator[None]:
     readline.set_completer(lambda text, state: complete(readline.get_line_buffer(), text, tools, state))
     readline.set_completer_delims(" ")
     readline.parse_and_bind("tab: complete")
+    readline.parse_and_bind("set show-all-if-ambiguous on")
     try:
         yield
     finally:

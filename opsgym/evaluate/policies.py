@@ -9,7 +9,9 @@ import numpy as np
 
 from opsgym.core.errors import RegistryError
 from opsgym.core.family import Family
+from opsgym.core.spaces import ToolCallText
 from opsgym.core.task import Task, ToolCall
+from opsgym.core.tools import Toolbox
 from opsgym.envs.tool_env import ToolEnv
 
 GARBAGE = "".join(map(chr, [*range(32, 127), 0x00E9, 0x20AC, 0x2028, 0x1F600]))
@@ -86,8 +88,8 @@ class RandomValid:
         self._seed = seed
 
     def begin(self, env: ToolEnv, observation: str, info: Mapping[str, Any]) -> None:
-        """Take the action space, seeded for the task."""
-        self._space = env.action_space
+        """Take the space of calls, seeded for the task."""
+        self._space = call_space(env)
         self._space.seed(self._seed + int(info["task_id"], 16) % 2**31)
 
     def act(self, observation: str) -> Any:
@@ -115,9 +117,16 @@ class Scripted:
         return next(self._rest, "")
 
 
-def submit_at_once() -> Scripted:
-    """A policy that submits the seeded world."""
-    return Scripted([ToolCall(name="submit")])
+class SubmitAtOnce(DoNothing):
+    """Submits the seeded world."""
+
+    def begin(self, env: ToolEnv, observation: str, info: Mapping[str, Any]) -> None:
+        """Look up how an episode is ended."""
+        self._tools = env.tools
+
+    def act(self, observation: str) -> Any:
+        """The call that ends the episode."""
+        return finishing_call(self._tools)
 
 
 def oracle() -> Scripted:
@@ -127,13 +136,23 @@ def oracle() -> Scripted:
 
 POLICIES: dict[str, Callable[[], Policy]] = {
     "do-nothing": DoNothing,
-    "submit-at-once": submit_at_once,
+    "submit-at-once": SubmitAtOnce,
     "echo": Echo,
     "garbage": Garbage,
     "random-valid": RandomValid,
     "oracle": oracle,
 }
 """Policies for every family, by name."""
+
+
+def call_space(env: ToolEnv) -> ToolCallText:
+    """The calls of the tools on offer in the running episode; the action space may hold those of other tasks too."""
+    return ToolCallText(env.tools, env.max_action_chars)
+
+
+def finishing_call(tools: Toolbox) -> ToolCall:
+    """The call that ends an episode and needs no arguments: ``submit`` or what the family calls it."""
+    return ToolCall(name=next(tool.name for tool in tools.values() if tool.terminal and not tool.parameters.get("required")))
 
 
 def make_policy(name: str, family: Family[Any]) -> Policy:

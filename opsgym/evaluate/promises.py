@@ -10,10 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from opsgym.core.task import Task, ToolCall
+from opsgym.core.task import Task
 from opsgym.envs.tool_env import ToolEnv
 from opsgym.evaluate.entry_points import load_env
-from opsgym.evaluate.policies import DoNothing, Echo, Garbage, Policy, RandomValid, Scripted, oracle, submit_at_once
+from opsgym.evaluate.policies import (
+    DoNothing,
+    Echo,
+    Garbage,
+    Policy,
+    RandomValid,
+    Scripted,
+    SubmitAtOnce,
+    call_space,
+    finishing_call,
+    oracle,
+)
 from opsgym.evaluate.replay import replay_digest
 from opsgym.evaluate.rollout import Rollout, run_episode
 
@@ -128,7 +139,7 @@ class _Examiner:
     def floors(self) -> Iterator[Finding]:
         limits: tuple[tuple[str, Policy, float], ...] = (
             ("nothing", DoNothing(), 0.0),
-            ("nothing", submit_at_once(), 0.0),
+            ("nothing", SubmitAtOnce(), 0.0),
             ("floor", Echo(), FLOOR),
             ("floor", Garbage(seed=1), FLOOR),
             ("floor", RandomValid(seed=2), FLOOR),
@@ -141,15 +152,16 @@ class _Examiner:
 
     def exploits(self) -> Iterator[Finding]:
         for name, calls in self.env.family.exploits(self.task).items():
-            rollout = self.play(name, Scripted([*calls, ToolCall(name="submit")]))
+            rollout = self.play(name, Scripted([*calls, finishing_call(self.env.tools)]))
             yield _finding("exploits", f"{name} earns {rollout.reward}", kept=rollout.reward <= FLOOR)
 
     def secrecy(self) -> Finding:
         """Look for the solution in what a curious agent sees: all reading tools with many arguments, then random calls."""
         needles = solution_texts(self.task)
-        env, space = self.env, self.env.action_space
-        space.seed(3)
+        env = self.env
         observation, info = env.reset(seed=0, options={"task": self.task})
+        space = call_space(env)
+        space.seed(3)
         readers = [tool.name for tool in env.tools.values() if not tool.mutates and not tool.terminal]
         probes = [json.dumps(space.sample_call(name)) for name in readers * 3] + [space.sample() for _ in range(20)]
         for probe in ["", *probes]:
@@ -167,8 +179,10 @@ class _Examiner:
 
     def atomicity(self) -> Iterator[Finding]:
         """Fire random valid calls of mutating tools; those refused must leave the digest alone."""
-        env, space = self.env, self.env.action_space
+        env = self.env
         env.reset(seed=0, options={"task": self.task})
+        space = call_space(env)
+        space.seed(4)
         for name in [tool.name for tool in env.tools.values() if not tool.terminal] * 2:
             before = env.world.digest()
             observation, _, terminated, truncated, _ = env.step(space.sample_call(name))

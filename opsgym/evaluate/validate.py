@@ -8,21 +8,17 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from opsgym.core.errors import OpsGymError, RegistryError, TaskError
+from opsgym.core.errors import OpsGymError
 from opsgym.core.family import Family
 from opsgym.core.task import Task, content_hash
-from opsgym.data.packs import matches, open_pack, write_pack
-from opsgym.data.splits import check_split, draw_seed
-from opsgym.envs.supply import playable
-from opsgym.evaluate.entry_points import entry_point_of, generate, load_env
+from opsgym.data.packs import write_pack
+from opsgym.evaluate.entry_points import entry_point_of, load_env
 from opsgym.evaluate.parallel import Progress, Workers
 from opsgym.evaluate.promises import PROMISES, Examination, Finding, examine
+from opsgym.evaluate.selection import Source, is_generated, regions, select
 
 SHOWN = 5
 """Problems that a report quotes for each promise."""
@@ -82,7 +78,7 @@ class Report:
 
 def validate(
     env_id: str,
-    tasks: int | str | os.PathLike[str] | Sequence[Task] = 30,
+    tasks: Source = None,
     *,
     split: str | None = None,
     workers: int = 1,
@@ -93,7 +89,8 @@ def validate(
     Args:
         env_id: A registered id, for example ``"ERPBench-v0"``.
         tasks: How many tasks to generate, spread over every tier and pattern; or a pack's path; or tasks.
-        split: Generate tasks of this split, or examine only the given tasks of it.
+        split: Generate tasks of this split, or examine only the given tasks of it; where the family's fixed set belongs to
+            it, examine that set, or as many of its tasks as ``tasks`` says.
         workers: Number of processes.
         progress: Told of every step.
 
@@ -104,58 +101,20 @@ def validate(
     entry_point = entry_point_of(env_id)
     family = load_env(entry_point, cache=None).family
     with Workers(workers, progress=progress) as pool:
-        if isinstance(tasks, int):
-            found, coverage = _generated(family, entry_point, tasks, split, pool)
-        else:
-            found, coverage = _given(family, tasks, split), []
+        found = select(family, entry_point, tasks, split, pool)
         examined = list(pool.map("examining", examine, [(entry_point, task.to_json()) for task in found]))
     findings = [finding for examination in examined for finding in examination.findings]
-    findings += coverage
+    generated = is_generated(family, tasks, split)
+    findings += _coverage(family, found) if generated else []
     findings += _compare_replays(entry_point, found, examined)
-    findings += _compare_compiled(entry_point, found, generated=isinstance(tasks, int))
-    unproven = {"exploits"} | (set() if isinstance(tasks, int) else {"coverage", "identity"})
+    findings += _compare_compiled(entry_point, found) if tasks is None or isinstance(tasks, int) else []
+    unproven = {"exploits"} | (set() if generated else {"coverage", "identity"})
     return Report(env_id, len(found), tuple(_lines(findings, may_be_empty=unproven)))
 
 
-def regions(family: Family[Any]) -> list[tuple[str, str]]:
-    """Every (tier, pattern) from which a family generates tasks, easiest first."""
-    return [(tier, pattern) for tier in family.tiers for pattern in family.patterns if _exists(family, tier, pattern)]
-
-
-def _exists(family: Family[Any], tier: str, pattern: str) -> bool:
-    try:
-        family.draw(0, tier=tier, pattern=pattern)
-    except RegistryError:
-        return False
-    return True
-
-
-def _given(family: Family[Any], tasks: str | os.PathLike[str] | Sequence[Task], split: str | None) -> list[Task]:
-    """The tasks of a pack or a list, of one split where it is named."""
-    if isinstance(tasks, str | os.PathLike):
-        pack = open_pack(tasks, family=family.id)
-        found = [playable(pack[index], family) for index in pack.where(split=split)]
-    else:
-        found = [playable(task, family) for task in tasks if matches(task, tier=None, pattern=None, split=check_split(split))]
-    if not found:
-        raise TaskError(f"expected at least one task of split {split!r}, got none", field="tasks")
-    return found
-
-
-def _generated(
-    family: Family[Any], entry_point: str, count: int, split: str | None, pool: Workers
-) -> tuple[list[Task], list[Finding]]:
-    """Tasks spread over all regions, and what is found on their coverage."""
-    if count < 1:
-        raise TaskError(f"expected at least one task, got {count}", field="tasks")
-    wanted = regions(family)
-    jobs = [
-        (entry_point, draw_seed(np.random.default_rng(number), split), *region)
-        for number, region in enumerate(islice(cycle(wanted), count))
-    ]
-    found = [Task.from_json(text) for text in pool.map("generating", generate, jobs)]
-    seen = {(task.tier, task.pattern) for task in found}
-    return found, [Finding("coverage", "" if region in seen else f"no task of {region}") for region in wanted]
+def _coverage(family: Family[Any], tasks: Sequence[Task]) -> list[Finding]:
+    seen = {(task.tier, task.pattern) for task in tasks}
+    return [Finding("coverage", "" if region in seen else f"no task of {region}") for region in regions(family)]
 
 
 def _compare_replays(entry_point: str, tasks: Sequence[Task], examined: Sequence[Examination]) -> list[Finding]:
@@ -166,10 +125,10 @@ def _compare_replays(entry_point: str, tasks: Sequence[Task], examined: Sequence
     ]
 
 
-def _compare_compiled(entry_point: str, tasks: Sequence[Task], *, generated: bool) -> list[Finding]:
-    """One generated task of each tier and pattern, compiled anew elsewhere."""
-    chosen = list({(task.tier, task.pattern): task for task in tasks}.values()) if generated else []
-    hashes = _in_another_process("compile", entry_point, chosen) if chosen else []
+def _compare_compiled(entry_point: str, tasks: Sequence[Task]) -> list[Finding]:
+    """One task of each tier and pattern, compiled anew elsewhere."""
+    chosen = list({(task.tier, task.pattern): task for task in tasks}.values())
+    hashes = _in_another_process("compile", entry_point, chosen)
     return [
         Finding("identity", "" if other == content_hash(task.to_json()) else f"task {task.id} compiles differently")
         for task, other in zip(chosen, hashes, strict=True)

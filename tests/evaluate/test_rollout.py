@@ -8,7 +8,8 @@ import gymnasium as gym
 import pytest
 
 from opsgym.core.errors import RegistryError, TaskError
-from opsgym.evaluate.policies import POLICIES, Scripted, make_policy
+from opsgym.core.tools import Toolbox, tool
+from opsgym.evaluate.policies import POLICIES, Scripted, finishing_call, make_policy
 from opsgym.evaluate.rollout import run_episode
 from tests.envs.toy_family import ToyEnv, ToyFamily
 
@@ -51,3 +52,16 @@ def test_unknown_policies_and_other_environments_are_refused() -> None:
         make_policy("genius", ToyFamily())
     with pytest.raises(TaskError, match="ToolEnv"):
         run_episode(gym.make("CartPole-v1"), make_policy("echo", ToyFamily()))
+
+
+def test_an_episode_is_ended_by_whatever_tool_ends_it_without_arguments() -> None:
+    @tool(terminal=True)
+    def refuse(session: object, reason: str) -> None:
+        """Refuse."""
+
+    @tool(terminal=True)
+    def finish(session: object) -> None:
+        """Finish."""
+
+    assert finishing_call(Toolbox([refuse, finish])).name == "finish"
+    assert finishing_call(ToyEnv(cache=None).tools).name == "submit"

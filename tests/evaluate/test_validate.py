@@ -19,7 +19,8 @@ from opsgym.core.world import World
 from opsgym.data.packs import write_pack
 from opsgym.evaluate.entry_points import entry_point_of
 from opsgym.evaluate.promises import PROMISES, solution_texts
-from opsgym.evaluate.validate import Report, regions, validate
+from opsgym.evaluate.selection import regions
+from opsgym.evaluate.validate import Report, validate
 from tests.envs.toy_family import TOOLBOX, ToyEnv, ToyFamily, look
 
 HERE = "tests.evaluate.test_validate"
