@@ -33,7 +33,7 @@ from opsgym.wrappers.candidates import Candidate, Facts
 
 Env = gym.Env[Any, Any]
 READ = '{"name": "get_current_date"}'
-CHANGE = '{"name": "add_note", "arguments": {"kind": "sales order", "record": "S00001", "text": "Checked."}}'
+CHANGE = '{"name": "add_note", "arguments": {"kind": "partner", "record": "My Company", "text": "Checked."}}'
 
 
 def recorder(env: Env) -> Env:
@@ -104,8 +104,20 @@ def main() -> None:
         print_overheads(arguments)
 
 
+def check_calls(tier: str) -> None:
+    """Refuse to time a change that changes nothing."""
+    env = gym.make("ERPBench-v0", tier=tier).unwrapped
+    assert isinstance(env, ToolEnv)
+    env.reset(seed=0)
+    for action, changes in ((READ, 0), (CHANGE, 1)):
+        observation = env.step(action)[0]
+        if '"ok":true' not in observation or env.episode.changes != changes:
+            raise SystemExit(f"{action} is not what is to be timed: {observation}")
+
+
 def print_overheads(arguments: argparse.Namespace) -> None:
     """Print what each wrapper costs."""
+    check_calls(arguments.tier)
     table = Table(title=f"ERPBench-v0 {arguments.tier}: overhead per step of each wrapper, microseconds")
     for column in ("wrapper", "bare read", "read", "bare change", "change"):
         table.add_column(column, justify="left" if column == "wrapper" else "right")
