@@ -30,7 +30,7 @@ class ERPBenchEnv(ToolEnv):
 
     ## Actions
 
-    Text that holds one or more tool calls, such as `{"name": "get_stock", "arguments": {"product": "..."}}`; OpenAI
+    Text that holds one or more tool calls, such as `{"name": "get_stock", "arguments": {"products": ["..."]}}`; OpenAI
     `tool_calls`, `<tool_call>` tags, fenced JSON and ReAct lines are read too.  `info["tools"]` at reset holds the schemas.
     Calls are carried out in order, each whole or not at all.  What goes wrong is answered in the observation and changes
     nothing.
