@@ -106,7 +106,7 @@ def _minari() -> tuple[Any, Any]:
     try:
         import minari
         import PIL  # noqa: F401  # Minari's Arrow format asks for both only in the middle of its work
-        import pyarrow  # noqa: F401
+        import pyarrow  # noqa: F401  # only asked for, like Pillow
         from minari.data_collector.episode_buffer import EpisodeBuffer
     except ImportError as error:
         raise OpsGymError('Minari data sets need Minari, pyarrow and Pillow: pip install "opsgym[minari]"') from error

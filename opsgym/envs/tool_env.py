@@ -241,7 +241,7 @@ class ToolEnv(gym.Env[str, Any]):
 
     @property
     def task(self) -> Task:
-        """The task of the episode, with its solution: for programmers, never for agents."""
+        """The task of the episode, with its solution; for programmers, never for agents."""
         return self._running.task
 
     @property
@@ -256,7 +256,7 @@ class ToolEnv(gym.Env[str, Any]):
 
     @property
     def world(self) -> Any:
-        """The world of the episode, of the family's kind: for programmers; change it and the verdict is void."""
+        """The world of the episode, of the family's kind; for programmers. Change it and the verdict is void."""
         assert self._running and self._world is not None
         return self._world
 
@@ -290,7 +290,7 @@ class ToolEnv(gym.Env[str, Any]):
 
     @property
     def episode(self) -> Episode:
-        """Counters of the episode: for layers, which may add to ``seconds`` and set ``cut``."""
+        """Counters of the episode; for layers, which may add to ``seconds`` and set ``cut``."""
         return self._running
 
     # -- branch points ------------------------------------------------------------------------------------

@@ -112,11 +112,7 @@ def test_the_checksum_is_of_the_content_not_of_its_packing(toy_pack: Pack, tmp_p
 
 @pytest.fixture(scope="module")
 def erpbench_300() -> Pack:
-    """The shipped set; may be absent only as long as patterns are."""
-    fixed = ErpBenchFamily.fixed_set
-    assert fixed is not None
-    if len(fixed.counts) < 29 and not location(fixed).is_file():
-        pytest.skip("erpbench-300 is built when all 29 patterns are there")
+    """The shipped set."""
     found = shipped(ErpBenchFamily(), "test")
     assert found is not None, "build it with: opsgym tasks build-fixed ERPBench-v0"
     return found

@@ -143,8 +143,8 @@ class ACEBenchEnv(ToolEnv):
         self._view = DiscreteView(slots=max_slots, choices=max_choices) if interface == "discrete" else None
         if self._view is not None:
             # ToolEnv is typed for text; this interface has none.
-            self.observation_space = self._view.observation_space  # type: ignore[assignment]
-            self.action_space = self._view.action_space  # type: ignore[assignment]
+            self.observation_space = self._view.observation_space  # type: ignore[assignment]  # as said
+            self.action_space = self._view.action_space  # type: ignore[assignment]  # as said
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode; see :meth:`ToolEnv.reset <opsgym.envs.tool_env.ToolEnv.reset>`.

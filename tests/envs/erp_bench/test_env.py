@@ -131,7 +131,7 @@ def test_the_global_random_streams_are_untouched() -> None:
 def test_two_processes_with_other_hash_seeds_agree() -> None:
     script = (
         "import opsgym, gymnasium as gym\n"
-        "for tier in ('easy', 'medium'):\n"
+        "for tier in ('easy', 'medium', 'hard'):\n"
         "    env = gym.make('ERPBench-v0', tier=tier, cache=None)\n"
         "    print(env.reset(seed=4))\n"
         "    base = env.unwrapped\n"
