@@ -14,11 +14,10 @@ from collections.abc import Callable
 from opsgym.core.errors import RegistryError
 from opsgym.envs.erp_bench.domains import domains
 from opsgym.envs.erp_bench.phrases import PHRASES
-from opsgym.envs.erp_bench.spec import Document, Scenario
+from opsgym.envs.erp_bench.spec import TERM_NAMES, Document, Scenario
 
 DISCLOSURES = ("full", "brief", "policy")
 """How much the brief says; see :func:`brief`."""
-TERM_NAMES = {"immediate": '"Immediate Payment"', "net_30": '"30 Days"'}
 
 
 def brief(scenario: Scenario, disclosure: str = "full") -> str:
@@ -207,7 +206,7 @@ class _Writer:
             shown = money(value) if policy.downpayment_mode == "fixed" else percent(value)
             key = f"invoice_{policy.downpayment_mode}"
             lines.append(self.say(key, threshold=money(policy.downpayment_threshold), value=shown))
-        lines.append(self.say("invoice_term", term=TERM_NAMES[policy.payment_term]))
+        lines.append(self.say("invoice_term", term=f'"{TERM_NAMES[policy.payment_term]}"'))
         return [*lines, *([self.say("invoice_not")] if screened else [])]
 
     def purchasing(self) -> list[str]:

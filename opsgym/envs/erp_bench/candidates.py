@@ -15,8 +15,7 @@ from typing import Any
 
 from opsgym.core.task import ToolCall
 from opsgym.envs.erp_bench.erp import Erp
-from opsgym.envs.erp_bench.rules.tables import TERM_NAMES
-from opsgym.envs.erp_bench.spec import Invoicing, Offer, Order, Scenario
+from opsgym.envs.erp_bench.spec import TERM_NAMES, Invoicing, Offer, Order, Scenario
 
 __all__ = ["business_calls"]
 

@@ -14,8 +14,8 @@ from typing import Any
 from opsgym.core.errors import TaskError, ToolError
 from opsgym.core.task import ToolCall
 from opsgym.envs.erp_bench.erp import Erp
-from opsgym.envs.erp_bench.rules.tables import TERM_NAMES
 from opsgym.envs.erp_bench.spec import (
+    TERM_NAMES,
     Invoicing,
     Offer,
     Order,

@@ -18,6 +18,9 @@ from opsgym.core.task import Frozen
 ObjectiveKind = Literal["constraint_only", "min_new_spend", "vendor_consolidation", "capacity_preservation", "repair_plan"]
 Style = Literal["release", "coverage"]
 
+TERM_NAMES = {"immediate": "Immediate Payment", "net_30": "30 Days"}
+"""Names of the payment terms in the ERP."""
+
 
 class Partner(Frozen):
     """A customer or vendor.  ``ref`` is its stable key.  ``note`` is what its Internal Notes say besides limits."""

@@ -5,8 +5,18 @@ from __future__ import annotations
 import datetime as dt
 
 from opsgym.core.task import Certificate
-from opsgym.envs.erp_bench.rules.tables import TERM_NAMES, invoice_plan
-from opsgym.envs.erp_bench.spec import SCALE, Order, Plan, PlannedProduction, PlannedPurchase, PlanValues, Repair, Scenario
+from opsgym.envs.erp_bench.rules.tables import invoice_plan
+from opsgym.envs.erp_bench.spec import (
+    SCALE,
+    TERM_NAMES,
+    Order,
+    Plan,
+    PlannedProduction,
+    PlannedPurchase,
+    PlanValues,
+    Repair,
+    Scenario,
+)
 from opsgym.envs.erp_bench.state import (
     DocState,
     ErpState,

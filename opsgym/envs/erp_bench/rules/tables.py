@@ -7,10 +7,17 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from opsgym.core.errors import TaskError
-from opsgym.envs.erp_bench.spec import Invoicing, Offer, Operation, Order, Repair, Scenario, SeededProduction, SeededPurchase
-
-TERM_NAMES = {"immediate": "Immediate Payment", "net_30": "30 Days"}
-"""Name in the ERP of each payment term of :class:`~opsgym.envs.erp_bench.spec.Invoicing`."""
+from opsgym.envs.erp_bench.spec import (
+    TERM_NAMES,
+    Invoicing,
+    Offer,
+    Operation,
+    Order,
+    Repair,
+    Scenario,
+    SeededProduction,
+    SeededPurchase,
+)
 
 
 @dataclass(frozen=True, slots=True)
