@@ -7,6 +7,7 @@
     │   └── InjectedFault  the same, caused on purpose by failure injection
     ├── EpisodeOver        ``step`` was called after the episode had ended
     └── BackendError       an external system broke; the episode is marked, not scored
+        └── ModelError     a language model's server did not answer
 
 The first two and ``EpisodeOver`` are for programmers.  ``ToolError`` never leaves ``step``: it becomes
 an observation and the world keeps the state it had before the call.
@@ -36,6 +37,19 @@ ToolErrorCode = Literal[
 """Closed vocabulary of what a tool may answer when it refuses."""
 
 TOOL_ERROR_CODES: tuple[ToolErrorCode, ...] = get_args(ToolErrorCode)
+
+
+ModelErrorKind = Literal[
+    "timeout",
+    "connection",
+    "rate_limited",
+    "server",
+    "rejected",
+    "unauthorized",
+    "malformed",
+    "budget",
+]
+"""Closed vocabulary of how a language model's server fails."""
 
 
 class OpsGymError(Exception):
@@ -118,3 +132,16 @@ class EpisodeOver(OpsGymError, RuntimeError):
 
 class BackendError(OpsGymError, RuntimeError):
     """An external system failed; the episode must not be scored as the agent's."""
+
+
+class ModelError(BackendError):
+    """A language model's server gave no usable answer, after every retry.
+
+    Args:
+        kind: What went wrong, from a closed list.
+        message: What was asked of whom, and what came back; never a secret.
+    """
+
+    def __init__(self, kind: ModelErrorKind, message: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind: ModelErrorKind = kind
