@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from opsgym.core.errors import RegistryError
 from opsgym.envs.erp_bench.domains import domains
-from opsgym.envs.erp_bench.phrases import PHRASES
+from opsgym.envs.erp_bench.phrases import PHRASES, counted
 from opsgym.envs.erp_bench.spec import TERM_NAMES, Document, Scenario
 
 DISCLOSURES = ("full", "brief", "policy")
@@ -101,7 +101,7 @@ class _Writer:
             budget = self.say("budget", amount=money(order.budget)) if order.budget is not None else ""
             state = {"draft": "a draft sales order", "sale": "a confirmed sales order"}.get(order.seeded or "")
             known = self.say("known", state=state, ref=order.ref) if state and self.problem.repair else ""
-            fields = {"customer": names[order.customer], "quantity": order.quantity, "due": self.date(order.due)}
+            fields = {"customer": names[order.customer], "units": counted(order.quantity, "unit"), "due": self.date(order.due)}
             lines.append(self.say("order", **fields, budget=budget, known=known) + ".")
         return lines
 
@@ -111,7 +111,8 @@ class _Writer:
         route = f"make_{problem.make_only}" if problem.make_only else ("both" if problem.making else "buy")
         finished = problem.finished
         known = "maybe_known" if any(order.seeded for order in problem.orders) else "not_known"
-        stock = self.say("stock", stock=problem.stock.get(problem.product, 0), product=finished.name, code=finished.code)
+        on_hand = counted(problem.stock.get(problem.product, 0), "unit")
+        stock = self.say("stock", stock=on_hand, product=finished.name, code=finished.code)
         return [self.say(known), stock, self.say(f"routes_{route}"), self.say("look_up")]
 
     def summary(self) -> list[list[str]]:
@@ -166,11 +167,11 @@ class _Writer:
         if rules.budget:
             lines.append(self.say("accept_budget"))
         if rules.min_qty is not None:
-            lines.append(self.say("accept_min_qty", least=rules.min_qty))
+            lines.append(self.say("accept_min_qty", least=counted(rules.min_qty, "unit")))
         if rules.max_qty is not None:
-            lines.append(self.say("accept_max_qty", most=rules.max_qty))
+            lines.append(self.say("accept_max_qty", most=counted(rules.max_qty, "unit")))
         if rules.min_lead is not None:
-            lines.append(self.say("accept_min_lead", days=rules.min_lead, day=self.date(rules.min_lead)))
+            lines.append(self.say("accept_min_lead", days=counted(rules.min_lead, "day"), day=self.date(rules.min_lead)))
         return [*lines, self.say("accept_rest")]
 
     def goal(self) -> list[str]:

@@ -1,9 +1,20 @@
 """Phrases of the brief: every sentence in several wordings, by key.  Fields in braces are filled by the brief.
 
-Wordings of one key say the same; which one a task uses follows from its ``phrasing`` number.
+Wordings of one key say the same; which one a task uses follows from its ``phrasing`` number.  Fields that count things
+hold number and noun (:func:`counted`), and no verb hangs on them.
 """
 
 from __future__ import annotations
+
+
+def counted(number: float, noun: str) -> str:
+    """A number with its noun, in the plural unless the number is one.
+
+    >>> counted(1, "unit"), counted(0, "unit"), counted(1.5, "minute")
+    ('1 unit', '0 units', '1.5 minutes')
+    """
+    return f"{number:.12g} {noun if number == 1 else noun + 's'}"
+
 
 PHRASES: dict[str, tuple[str, ...]] = {
     # Opening and requests.
@@ -31,9 +42,9 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "As operations planner of {company}, mend the booked plan for {product}. Today is {today}.",
     ),
     "order": (
-        "{customer}: {quantity} units, due {due}{budget}{known}",
-        "{customer} wants {quantity} units by {due}{budget}{known}",
-        "{quantity} units for {customer}, to be delivered by {due}{budget}{known}",
+        "{customer}: {units}, due {due}{budget}{known}",
+        "{customer} wants {units} by {due}{budget}{known}",
+        "{units} for {customer}, to be delivered by {due}{budget}{known}",
     ),
     "budget": (", pretax budget ${amount}", ", can spend up to ${amount} before tax", ", budget of ${amount} before tax"),
     "known": (" (in the ERP as {state}, customer reference {ref})", " (already booked as {state} under {ref})"),
@@ -46,9 +57,9 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "You have to enter these orders yourself, one sales order for each customer.",
     ),
     "stock": (
-        "There are {stock} units of {product} ({code}) in stock.",
-        "Stock on hand of {product} ({code}): {stock} units.",
-        "The warehouse holds {stock} units of {product}, product code {code}.",
+        "We have {stock} of {product} ({code}) in stock.",
+        "Stock on hand of {product} ({code}): {stock}.",
+        "The warehouse holds {stock} of {product}, product code {code}.",
     ),
     "routes_buy": (
         "What stock does not cover has to be bought; there is no production of this product.",
@@ -80,11 +91,11 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "its budget covers list price times quantity;",
         "list price times quantity is within the customer's budget;",
     ),
-    "accept_min_qty": ("it is for at least {least} units;", "its quantity is {least} units or more;"),
-    "accept_max_qty": ("it is for at most {most} units;", "its quantity is {most} units or fewer;"),
+    "accept_min_qty": ("it is for at least {least};", "its quantity is {least} or more;"),
+    "accept_max_qty": ("it is for at most {most};", "its quantity is {most} or fewer;"),
     "accept_min_lead": (
-        "it is due on {day} ({days} days from today) or later;",
-        "it leaves at least {days} days of lead time, so it is due no earlier than {day};",
+        "it is due on {day} ({days} from today) or later;",
+        "it leaves at least {days} of lead time, so it is due no earlier than {day};",
     ),
     "accept_rest": (
         "Turn down all others: cancel their sales orders where they exist, and create none where they do not.",
@@ -164,7 +175,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "Work center {center} ({code}) is out of order for the whole horizon; nothing may be made there.",
         "We lost work center {center} ({code}): it cannot be used any more for this plan.",
     ),
-    "impacted": ("Affected customers: {customers}.", "This hits the orders of {customers}."),
+    "impacted": ("Affected: {customers}.", "This hits the orders of {customers}."),
     "repair_cancel": (
         "Cancel the documents that were hit and put others in their place. Keep the sales orders as they are, and keep "
         "every purchase "

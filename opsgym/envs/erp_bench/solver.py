@@ -26,8 +26,20 @@ if TYPE_CHECKING:
 Outcome = Literal["optimal", "feasible", "infeasible", "unknown"]
 SEED = 0
 SPEND: ObjectiveKind = "min_new_spend"
-TIE_SECONDS = 0.2
-"""Deterministic time for the tie-break, which may be far harder to prove than the objective and decides no score."""
+Method = Literal["branches", "cores", "relaxation"]
+Schedule = tuple[tuple[Method, float], ...]
+METHODS: dict[Method, str] = {
+    "branches": "",
+    "cores": "optimize_with_core: true",
+    "relaxation": "search_branching: LP_SEARCH",
+}
+"""Parameters of the solver's own search, of one that raises the bound of one term of the objective at a time, and of one
+that follows the linear relaxation.  Each decides soon what another one does not.  Search by
+lower-bound trees is left out: OR-Tools 9.15 stops the process over a plan that it calls optimal and then finds infeasible."""
+SCHEDULE: Schedule = (("branches", 0.1), ("cores", 0.1), ("relaxation", 2.5), ("branches", math.inf))
+"""Methods in turn, with the deterministic time after which each gives way to the next."""
+TIE_SCHEDULE: Schedule = (("cores", 0.3),)
+"""The same for the tie-break, whose cost is a sum over products, and which decides no score."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +123,7 @@ def solve(problem: Problem, *, style: Style, deterministic_seconds: float = 10.0
             raise TaskError(f"{goal} is not proven optimal within {deterministic_seconds} deterministic seconds", field="problem")
         bounds.append(search.bound)
         search.hold(model.costs[goal])
-    canonical = search.minimise(model.ties(), min(deterministic_seconds, TIE_SECONDS)) == "optimal"
+    canonical = search.minimise(model.ties(), deterministic_seconds, TIE_SCHEDULE) == "optimal"
     totals = search.totals()
     return Solution(
         objective=problem.objective,
@@ -178,18 +190,30 @@ class _Search:
         self.bound = 0
         self._values: list[int] = []
 
-    def minimise(self, cost: cp_model.LinearExprT, deterministic_seconds: float) -> Outcome:
-        """Minimise ``cost``; the plan found, if any, replaces the last one."""
+    def minimise(self, cost: cp_model.LinearExprT, deterministic_seconds: float, schedule: Schedule = SCHEDULE) -> Outcome:
+        """Minimise ``cost`` by the methods of ``schedule``; the plan found, if any, replaces the last one."""
+        self.model.cp.minimize(cost)
+        outcome: Outcome = "unknown"
+        left = deterministic_seconds
+        for method, most in schedule:
+            found = self._run(method, min(most, left))
+            if found in ("optimal", "infeasible"):
+                return found
+            outcome = found if outcome == "unknown" else outcome
+            left -= most
+            if left <= 0:
+                break
+        return outcome
+
+    def _run(self, method: Method, deterministic_seconds: float) -> Outcome:
         from ortools.sat.python import cp_model
 
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = SEED
         solver.parameters.max_deterministic_time = deterministic_seconds
-        # A quarter faster here than the default.  Search by lower-bound trees is faster still, and wrong: OR-Tools 9.15
-        # stops the process over a plan that it calls optimal and then finds infeasible.
         solver.parameters.linearization_level = 2
-        self.model.cp.minimize(cost)
+        solver.parameters.merge_text_format(METHODS[method])
         status = solver.solve(self.model.cp)
         self.deterministic_seconds += solver.response_proto.deterministic_time
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

@@ -29,6 +29,7 @@ class PlanModel:
         cp: The CP-SAT model.
         bought: Units by offer key.
         chosen: Whether the offer is used, by offer key.
+        products: What each offer of ``bought`` is for, by offer key.
         made: Units by (product, work center).
         daily: Units by (product, completion day).
         costs: Expression of each objective, in the integer units of ``PlanValues``; spend for ``constraint_only``.
@@ -37,6 +38,7 @@ class PlanModel:
     cp: cp_model.CpModel
     bought: dict[str, cp_model.IntVar] = field(default_factory=dict)
     chosen: dict[str, cp_model.IntVar] = field(default_factory=dict)
+    products: dict[str, str] = field(default_factory=dict)
     made: dict[tuple[str, str], cp_model.IntVar] = field(default_factory=dict)
     daily: dict[tuple[str, int], cp_model.IntVar] = field(default_factory=dict)
     costs: dict[ObjectiveKind, Linear] = field(default_factory=dict)
@@ -46,8 +48,24 @@ class PlanModel:
 
         Two plans with different totals get the same cost with a probability of about one in a million.
         """
-        terms = [(tie_weight(key), variable) for key, variable in self.bought.items()]
-        return _weighted(terms + [(tie_weight("|".join(key)), variable) for key, variable in self.made.items()])
+        terms = [(self.products[key], tie_weight(key), units) for key, units in self.bought.items()]
+        return self.by_product(terms + [(key[0], tie_weight("|".join(key)), units) for key, units in self.made.items()])
+
+    def by_product(self, terms: Iterable[tuple[str, int, cp_model.IntVar]]) -> Linear:
+        """The sum of (product, weight, variable) terms, with a variable for the part of each product.
+
+        Once it is settled what is made, products hardly depend on one another.  A search that raises the bound of one part
+        at a time then proves in no time what a search over their sum does not.
+        """
+        pairs: dict[str, list[tuple[int, cp_model.IntVar]]] = {}
+        for product, weight, variable in terms:
+            pairs.setdefault(product, []).append((weight, variable))
+        parts = []
+        for product, found in pairs.items():
+            most = sum(weight * max(variable.proto.domain) for weight, variable in found)
+            parts.append(self.cp.new_int_var(0, most, f"cost of {product}"))
+            self.cp.add(parts[-1] == _weighted(found))
+        return _total(parts)
 
 
 def tie_weight(key: str) -> int:
@@ -106,7 +124,7 @@ def _add_offer(model: PlanModel, network: Network, offer: Offer) -> None:
     chosen = model.cp.new_bool_var(f"use {offer.key}")
     model.cp.add(units >= offer.min_qty * chosen)
     model.cp.add(units <= most * chosen)
-    model.bought[offer.key], model.chosen[offer.key] = units, chosen
+    model.bought[offer.key], model.chosen[offer.key], model.products[offer.key] = units, chosen, offer.product
 
 
 def _add_production(model: PlanModel, network: Network, product: str) -> None:
@@ -182,8 +200,8 @@ def _offers(model: PlanModel, network: Network) -> list[Offer]:
 
 
 def _spend(model: PlanModel, network: Network) -> Linear:
-    terms = [(offer.price, model.bought[offer.key]) for offer in _offers(model, network)]
-    return _weighted(terms + [(operation.unit_cost, model.made[key]) for key, operation in _routes(model, network)])
+    terms = [(offer.product, offer.price, model.bought[offer.key]) for offer in _offers(model, network)]
+    return model.by_product(terms + [(key[0], row.unit_cost, model.made[key]) for key, row in _routes(model, network)])
 
 
 def _minutes(model: PlanModel, network: Network) -> Linear:

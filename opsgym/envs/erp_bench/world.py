@@ -17,6 +17,7 @@ from opsgym.core.errors import TaskError, ToolError
 from opsgym.core.world import World
 from opsgym.envs.erp_bench.erp import DDL, Erp
 from opsgym.envs.erp_bench.erp.stock import STOCK
+from opsgym.envs.erp_bench.phrases import counted
 from opsgym.envs.erp_bench.spec import (
     Bom,
     Offer,
@@ -382,22 +383,23 @@ class _Seeder:
 
 def vendor_limits(offers: Iterable[Offer]) -> dict[str, list[str]]:
     """Lines of Internal Notes that state the maximum of each offer, by vendor."""
-    by_pair: dict[tuple[str, str], list[Offer]] = {}
+    by_pair: dict[tuple[str, str], list[tuple[str, int]]] = {}
     for offer in offers:
         if offer.max_qty is not None:
-            by_pair.setdefault((offer.vendor, offer.product), []).append(offer)
+            by_pair.setdefault((offer.vendor, offer.product), []).append((offer.label or offer.key, offer.max_qty))
     limits: dict[str, list[str]] = {}
     for (vendor, product), rows in by_pair.items():
-        for offer in rows:
-            which = f" on {offer.label or offer.key}" if len(rows) > 1 else ""
-            limits.setdefault(vendor, []).append(f"Maximum order quantity for {product}{which}: {offer.max_qty} units")
+        for label, most in rows:
+            which = f" on {label}" if len(rows) > 1 else ""
+            limits.setdefault(vendor, []).append(f"Maximum order quantity for {product}{which}: {counted(most, 'unit')}")
     return limits
 
 
 def center_note(center: WorkCenter) -> str:
     """Internal Notes of a work center: its own note, then its minutes."""
     if center.capacity:
-        capacity = f"Available capacity over the planning period: {center.capacity / 1000:g} minutes, shared by all products."
+        minutes = counted(center.capacity / 1000, "minute")
+        capacity = f"Available capacity over the planning period: {minutes}, shared by all products."
     else:
         capacity = "Out of service for the whole planning period: 0 minutes available. Do not schedule work here."
     return "\n".join(filter(None, [center.note, capacity]))

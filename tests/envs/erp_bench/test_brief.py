@@ -14,8 +14,9 @@ from opsgym.core.errors import RegistryError
 from opsgym.data.erp_bench_release import find_releases, read_release
 from opsgym.envs.erp_bench.brief import DISCLOSURES, GOALS, brief, money, percent, policy_documents
 from opsgym.envs.erp_bench.params import PATTERNS
-from opsgym.envs.erp_bench.phrases import PHRASES
+from opsgym.envs.erp_bench.phrases import PHRASES, counted
 from opsgym.envs.erp_bench.spec import Scenario
+from opsgym.envs.erp_bench.world import center_note, vendor_limits
 from tests.envs.erp_bench import scenarios as hand_made
 from tests.envs.erp_bench.draws import drawn
 
@@ -43,22 +44,22 @@ def facts(scenario: Scenario) -> Iterator[tuple[str, str]]:
     yield "today", scenario.today.isoformat()
     yield "product", problem.finished.name
     yield "code", problem.finished.code
-    yield "stock", f"{problem.stock.get(problem.product, 0)} units"
+    yield "stock", counted(problem.stock.get(problem.product, 0), "unit")
     yield "list price", f"${money(problem.finished.list_price)}"
     yield "margin", f"{percent(problem.margin_bps)} %"
     for order in problem.orders:
         due = (scenario.today + dt.timedelta(days=order.due)).isoformat()
         line = next(row for row in brief(scenario).split("\n") if names[order.customer] in row)
-        assert f"{order.quantity} units" in line and due in line
+        assert counted(order.quantity, "unit") in line and due in line
         assert order.budget is None or f"${money(order.budget)}" in line
     if problem.screening:
         rules = problem.screening
         for bound in (rules.min_qty, rules.max_qty):
             if bound is not None:
-                yield "quantity bound", f"{bound} units"
+                yield "quantity bound", counted(bound, "unit")
         if rules.min_lead is not None:
             yield "earliest due day", (scenario.today + dt.timedelta(days=rules.min_lead)).isoformat()
-            yield "lead bound", f"{rules.min_lead} days"
+            yield "lead bound", counted(rules.min_lead, "day")
     if problem.invoicing:
         policy = problem.invoicing
         yield "payment term", {"immediate": "Immediate Payment", "net_30": "30 Days"}[policy.payment_term]
@@ -162,6 +163,45 @@ def test_the_same_scenario_always_reads_the_same_and_phrasings_differ() -> None:
 def test_all_wordings_of_a_sentence_state_the_same_facts(key: str) -> None:
     fields = [{name for _, name, _, _ in string.Formatter().parse(wording) if name} for wording in PHRASES[key]]
     assert len(fields) >= 2 and all(found == fields[0] for found in fields), key
+
+
+NOUN = "(?:unit|day|minute|hour|order|request|vendor|customer|invoice|document)"
+WRONG_NUMBER = re.compile(rf"(?<![\d.,])(?:1 {NOUN}s|(?!1 )\d+ {NOUN})\b")
+"""One before a plural, or another number before a singular."""
+
+
+def counting(scenario: Scenario, number: int) -> Scenario:
+    """The scenario with ``number`` wherever its texts count something."""
+    problem = scenario.problem
+    rules = problem.screening and problem.screening.model_copy(update=dict.fromkeys(("min_qty", "max_qty", "min_lead"), number))
+    changes = {
+        "stock": {problem.product: number},
+        "screening": rules,
+        "orders": tuple(order.model_copy(update={"quantity": number}) for order in problem.orders),
+        "offers": tuple(offer.model_copy(update={"max_qty": number}) for offer in problem.offers),
+        "centers": tuple(center.model_copy(update={"capacity": 1000 * number}) for center in problem.centers),
+    }
+    return scenario.model_copy(update={"problem": problem.model_copy(update=changes)})
+
+
+def texts(scenario: Scenario) -> Iterator[str]:
+    """Briefs, policy documents and notes on records."""
+    yield from (brief(scenario, level) for level in DISCLOSURES)
+    yield from (document.body for document in policy_documents(scenario))
+    yield from (line for lines in vendor_limits(scenario.problem.offers).values() for line in lines)
+    yield from (center_note(center) for center in scenario.problem.centers)
+
+
+def test_a_noun_is_in_the_plural_unless_its_number_is_one() -> None:
+    for scenario in everything():
+        for given in (scenario, *(counting(scenario, number) for number in (0, 1, 2, 101))):
+            wrong = [found[0] for text in texts(given) for found in WRONG_NUMBER.finditer(text)]
+            assert not wrong, (scenario.name, scenario.phrasing, wrong)
+
+
+def test_what_is_in_the_wrong_number_is_noticed() -> None:
+    assert all(WRONG_NUMBER.search(text) for text in ("for 1 units", "(1 days from today)", "Stock: 2 unit.", "0 minute"))
+    assert not any(WRONG_NUMBER.search(text) for text in ("1 unit", "at least 1 unit or more", "21 units", "1.1 minutes"))
 
 
 def test_an_unknown_level_is_refused() -> None:

@@ -113,3 +113,8 @@ def test_pattern_structures_name_only_structural_parameters() -> None:
     """What a pattern fixes beyond the common structure is the number of work centers, or that there are no decoys."""
     extra = {key for item in PATTERNS.values() for key in item.structure if key not in STRUCTURE}
     assert extra == {"work_centers", "decoys"}
+
+
+def test_a_problem_on_which_a_faster_search_went_wrong_compiles() -> None:
+    """Search by lower-bound trees (OR-Tools 9.15) stops the process here, over a plan that it wrongly calls optimal."""
+    assert compile_params(draw_params(775196979, pattern="18_manufacture_only_policy_forbidden"), 775196979).oracle

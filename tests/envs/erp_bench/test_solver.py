@@ -36,6 +36,7 @@ from opsgym.envs.erp_bench.spec import (
     Style,
     WorkCenter,
 )
+from tests.envs.erp_bench.draws import drawn
 
 LAST_DAY = 3
 
@@ -565,6 +566,23 @@ def test_equal_offers_are_told_apart_by_their_keys() -> None:
         solution = solve(problem.model_copy(update={"offers": offers}), style="coverage")
         assert solution.canonical
         assert dict(solution.flows.purchases) == {key: n for key, n in zip(keys, best, strict=True) if n}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "seed"),
+    [
+        ("15_parallel_subassemblies_branch_assigned", 2001),
+        ("15_parallel_subassemblies_branch_assigned", 2003),
+        ("16_serial_subassemblies_branch_assigned", 2003),
+        ("16_serial_subassemblies_branch_assigned", 2029),
+    ],
+)
+def test_plans_of_many_components_are_proven_soon_down_to_the_tie_break(pattern: str, seed: int) -> None:
+    """The solver's own search does not prove the spend of any of these within five deterministic seconds."""
+    scenario = drawn(seed, pattern=pattern)
+    solution = solve(scenario.problem, style=scenario.style)
+    assert solution.canonical
+    assert solution.deterministic_seconds < 2
 
 
 PROBE = """
