@@ -36,12 +36,14 @@ class Message(Frozen):
         content: Its text.
         calls: Tool calls of the assistant.
         call_id: The call that a message of role ``tool`` answers.
+        native: The assistant's blocks as its server sent them, where it wants them back (signed reasoning); else empty.
     """
 
     role: Role
     content: str = ""
     calls: tuple[ModelCall, ...] = ()
     call_id: str | None = None
+    native: tuple[JsonDict, ...] = ()
 
 
 class ChatRequest(Frozen):
@@ -69,23 +71,30 @@ class ChatRequest(Frozen):
 
 
 class Usage(Frozen):
-    """Tokens of one or more replies; ``cost`` in US dollars, 0 where no price is known.
+    """Tokens and cost of one or more replies; sums with ``+``.
 
-    ``cached_tokens`` are those of ``prompt_tokens`` that the server read from its cache.
+    Attributes:
+        prompt_tokens: Tokens read, cached or not.
+        completion_tokens: Tokens written, reasoning included.
+        cached_tokens: Those of ``prompt_tokens`` that the server read from its cache.
+        cache_write_tokens: Those of ``prompt_tokens`` that it wrote to its cache, where it says so.
+        cost: US dollars spent; 0 where no price is known or where the reply was replayed.
+        unpriced: Replies for whose model no price is known.
+        replayed: Replies that came from a request cache: their tokens count here, their money was spent earlier.
+        replayed_cost: What the replayed replies had cost; ``cost + replayed_cost`` is the same with and without replay.
     """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+    cache_write_tokens: int = 0
     cost: float = 0.0
+    unpriced: int = 0
+    replayed: int = 0
+    replayed_cost: float = 0.0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            cost=self.cost + other.cost,
-        )
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
 
 
 class ChatReply(Frozen):

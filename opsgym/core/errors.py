@@ -1,5 +1,7 @@
 """Every exception that OpsGym raises on purpose.
 
+They form a tree::
+
     OpsGymError
     ├── TaskError          a task, its parameters or its file is invalid or infeasible
     ├── RegistryError      an unknown tier, pattern, parameter, harness, tool or policy was named

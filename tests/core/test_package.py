@@ -23,6 +23,7 @@ HEAVY = {
     "typer",
     "rich",
     "httpx",
+    "tenacity",
     "stable_baselines3",
     "ray",
     "pyarrow",
