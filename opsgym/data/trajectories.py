@@ -7,14 +7,12 @@ several processes may write one file; a line that a crash cut off is no line, an
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from gymnasium.envs.registration import EnvSpec
 
 from opsgym.core.errors import TaskError
 from opsgym.core.task import JsonDict, canonical_json
+from opsgym.data.lines import append_line, read_lines, recover
 from opsgym.envs.tool_env import ToolEnv
 
 __all__ = [
@@ -63,6 +62,10 @@ class Step:
     terminated: bool
     truncated: bool
     world: str = ""
+
+    def as_dict(self) -> JsonDict:
+        """The step as JSON; shares the action with it."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,8 +115,8 @@ class Trajectory:
 
     def to_line(self) -> str:
         """The trajectory as one line without its end."""
-        body = asdict(self)
-        return _dump({"hash": _hash(body), "trajectory": body})
+        body = _dump({**vars(self), "steps": [step.as_dict() for step in self.steps]})
+        return f'{{"hash":"{_digest(body)}","trajectory":{body}}}'
 
     @classmethod
     def from_line(cls, line: str) -> Trajectory:
@@ -142,7 +145,11 @@ def _dump(value: Any) -> str:
 
 
 def _hash(value: Any) -> str:
-    return hashlib.sha256(_dump(value).encode()).hexdigest()[:16]
+    return _digest(_dump(value))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 # -- files
@@ -150,23 +157,8 @@ def _hash(value: Any) -> str:
 
 def append(path: str | os.PathLike[str], trajectory: Trajectory) -> None:
     """Add a trajectory to a file, whole or not at all; other processes may do the same."""
-    line = trajectory.to_line().encode() + b"\n"
-    with _locked(path) as descriptor:
-        start = _cut_tail(descriptor)
-        try:
-            written = 0
-            while written < len(line):
-                written += os.write(descriptor, line[written:])
-        except OSError:
-            os.ftruncate(descriptor, start)
-            raise
-
-
-def recover(path: str | os.PathLike[str]) -> int:
-    """Remove an unfinished line from the end of a file; returns how many bytes were removed."""
-    with _locked(path) as descriptor:
-        before = os.fstat(descriptor).st_size
-        return before - _cut_tail(descriptor)
+    check_lines(path)
+    append_line(path, trajectory.to_line().encode())
 
 
 def check_lines(path: str | os.PathLike[str]) -> None:
@@ -191,14 +183,11 @@ def read_trajectories(path: str | os.PathLike[str]) -> Iterator[Trajectory]:
 
         yield from read_parquet(path)
         return
-    with open(path, encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith("\n"):
-                return
-            try:
-                yield Trajectory.from_line(line)
-            except TaskError as error:
-                raise TaskError(f"{Path(path).name}, line {number}: {error}") from error
+    for number, line in read_lines(path):
+        try:
+            yield Trajectory.from_line(line)
+        except TaskError as error:
+            raise TaskError(f"{Path(path).name}, line {number}: {error}") from error
 
 
 def recorded(path: str | os.PathLike[str]) -> Counter[tuple[str, int | None]]:
@@ -206,32 +195,6 @@ def recorded(path: str | os.PathLike[str]) -> Counter[tuple[str, int | None]]:
     if not Path(path).exists():
         return Counter()
     return Counter((trajectory.task_id, trajectory.seed) for trajectory in read_trajectories(path))
-
-
-@contextmanager
-def _locked(path: str | os.PathLike[str]) -> Iterator[int]:
-    check_lines(path)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _cut_tail(descriptor: int) -> int:
-    """Remove what follows the last line end; returns the size that is left."""
-    end = size = os.fstat(descriptor).st_size
-    while end:
-        start = max(0, end - 65_536)
-        found = os.pread(descriptor, end - start, start).rfind(b"\n")
-        if found >= 0:
-            end = start + found + 1
-            break
-        end = start
-    if end < size:
-        os.ftruncate(descriptor, end)
-    return end
 
 
 # -- replay

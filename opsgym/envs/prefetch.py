@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import signal
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -23,6 +22,8 @@ from gymnasium.vector import VectorEnv
 from opsgym.core.errors import TaskError
 from opsgym.core.family import Family
 from opsgym.core.params import Params
+from opsgym.core.processes import begin_worker
+from opsgym.core.processes import leave_interrupts_to_parent as leave_interrupts_to_parent
 from opsgym.core.task import Task
 from opsgym.envs.cache import TaskCache
 from opsgym.envs.supply import Selection, TaskSupply
@@ -47,6 +48,8 @@ class Prefetch:
         workers: Number of processes.
         ahead: Greatest number of tasks compiled in advance, for each environment (in all, with ``seeds``).
         seeds: The seeds of the coming resets in order; may be endless.
+
+    The processes end with this one, also when it is killed; where one of them is, its tasks are compiled here.
 
     Raises:
         TaskError: ``env`` is no ToolEnv of this process, or a number is not positive.
@@ -112,7 +115,7 @@ class _Crew:
     """
 
     def __init__(self, workers: int) -> None:
-        self._pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=leave_interrupts_to_parent)
+        self._pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin_worker)
         self._idle = workers
         self._waiting: deque[_Job] = deque()
         self._lock = RLock()
@@ -266,11 +269,6 @@ def _tool_envs(env: gym.Env[Any, Any] | VectorEnv[Any, Any, Any]) -> list[ToolEn
 
 
 # -- in the other processes -------------------------------------------------------------------------------------
-
-
-def leave_interrupts_to_parent() -> None:
-    """Ignore Ctrl-C, which reaches all processes of a terminal: the one that started this one ends it in good order."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _compile(family: Family[Any], params: Params, seed: int, directory: Any) -> Task:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from opsgym.baselines.scripted import Oracle
 from opsgym.core.errors import TaskError
 from opsgym.core.task import Task
 from opsgym.evaluate.entry_points import entry_point_of, load_env
 from opsgym.evaluate.parallel import Progress, Workers
-from opsgym.evaluate.policies import oracle
 from opsgym.evaluate.rollout import run_episode
 from opsgym.evaluate.selection import Source, regions, select
 
@@ -132,7 +132,7 @@ def mutate(entry_point: str, task_json: str) -> list[tuple[str, int, int]]:
     """
     task = Task.from_json(task_json)
     env = load_env(entry_point, cache=None)
-    rollout = run_episode(env, oracle(), seed=0, task=task)
+    rollout = run_episode(env, Oracle(), seed=0, task=task)
     if not rollout.is_success:
         raise TaskError(f"the reference solution of task {task.id} earns {rollout.reward}, it cannot be mutated", field="oracle")
     seeded = env.family.open(task)

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from opsgym.baselines.registry import make_policy
 from opsgym.core.errors import OpsGymError
 from opsgym.core.family import Family
 from opsgym.core.task import Task
 from opsgym.data.splits import draw_seed
 from opsgym.evaluate.entry_points import entry_point_of, generate, load_env
 from opsgym.evaluate.parallel import Progress, Workers
-from opsgym.evaluate.policies import make_policy
 from opsgym.evaluate.rollout import Rollout, run_episode
 from opsgym.evaluate.selection import regions
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from opsgym.core.errors import OpsGymError, TaskError
-from opsgym.envs.prefetch import leave_interrupts_to_parent
+from opsgym.core.processes import begin_worker
 
 R = TypeVar("R")
 Progress = Callable[[str, int, int], None]
@@ -19,6 +19,8 @@ Progress = Callable[[str, int, int], None]
 
 class Workers:
     """A context in which jobs are run; processes are spawned, so functions and arguments must pickle.
+
+    The processes end with this one, also when it is killed.
 
     Args:
         count: Number of processes; with 1 everything runs in this one.
@@ -34,7 +36,7 @@ class Workers:
         self._progress = progress
         self._pool: ProcessPoolExecutor | None = None
         if count > 1:
-            self._pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=leave_interrupts_to_parent)
+            self._pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=begin_worker)
 
     def __enter__(self) -> Self:
         return self

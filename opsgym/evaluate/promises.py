@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from opsgym.core.task import Task
-from opsgym.envs.tool_env import ToolEnv
-from opsgym.evaluate.entry_points import load_env
-from opsgym.evaluate.policies import (
+from opsgym.baselines.policy import Policy
+from opsgym.baselines.scripted import (
     DoNothing,
     Echo,
     Garbage,
-    Policy,
+    Oracle,
     RandomValid,
     Scripted,
     SubmitAtOnce,
     call_space,
     finishing_call,
-    oracle,
 )
+from opsgym.core.task import Task
+from opsgym.envs.tool_env import ToolEnv
+from opsgym.evaluate.entry_points import load_env
 from opsgym.evaluate.replay import replay_digest
 from opsgym.evaluate.rollout import Rollout, run_episode
 
@@ -111,7 +111,7 @@ class _Examiner:
         return rollout
 
     def oracle(self) -> Finding:
-        rollout = self.play("the oracle", oracle())
+        rollout = self.play("the oracle", Oracle())
         failed = [check["rule"] for check in rollout.verdict["checks"] if check["status"] == "fail"]
         refused = f", refused calls: {rollout.errors}" if rollout.errors else ""
         kept = rollout.reward == 1.0 and rollout.is_success and not rollout.errors

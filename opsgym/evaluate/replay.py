@@ -9,11 +9,12 @@ import hashlib
 import sys
 from collections.abc import Callable
 
+from opsgym.baselines.policy import Policy
+from opsgym.baselines.scripted import Oracle, RandomValid
 from opsgym.core.task import Task, canonical_json, content_hash
 from opsgym.data.packs import open_pack
 from opsgym.envs.tool_env import ToolEnv
 from opsgym.evaluate.entry_points import load_env
-from opsgym.evaluate.policies import Policy, RandomValid, oracle
 
 TURNS = 60
 """Turns of the random episode that goes into the hash."""
@@ -22,7 +23,7 @@ TURNS = 60
 def replay_digest(env: ToolEnv, task: Task) -> str:
     """SHA-256 of the observations, rewards, infos and end worlds of the oracle's and of a random policy's episode."""
     content = hashlib.sha256()
-    policies: tuple[Policy, ...] = (oracle(), RandomValid(seed=1))
+    policies: tuple[Policy, ...] = (Oracle(), RandomValid(seed=1))
     for policy in policies:
         observation, info = env.reset(seed=0, options={"task": task})
         policy.begin(env, observation, info)

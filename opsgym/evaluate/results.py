@@ -2,10 +2,13 @@
 
 A run is a directory::
 
-    run.json             what is run: environment, policy, tasks, trials, failure rate, limits, versions
+    run.json             the plan: environment, policy, prompts, model, tasks, trials, seed, failure rate, versions
     tasks.jsonl          the tasks, as a pack: instructions, oracles, certificates
-    results.jsonl        one TrialResult a line, appended as trials end
+    results.jsonl        one TrialResult a line, appended as trials end; of a trial that was played again the last line counts
     trajectories.jsonl   one recorded episode a line (opsgym.data.trajectories), where they are kept
+    requests.sqlite      the model's replies, where they are kept
+
+:class:`~opsgym.evaluate.run_directory.RunDirectory` reads and writes it.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from typing import Any
 
 import gymnasium as gym
 
+from opsgym.baselines.policy import AsyncPolicy, Policy
 from opsgym.core.errors import TaskError
 from opsgym.core.task import Task
 from opsgym.envs.episode import Turn
 from opsgym.envs.tool_env import ToolEnv
-from opsgym.evaluate.policies import Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +31,8 @@ class Rollout:
         calls: Tool calls.
         errors: Refused calls by error code.
         verdict: The verdict as JSON; empty when the episode was not graded.
+        faults: Injected faults by kind.
+        backend_error: What broke the episode off, when an external system did; it is not scored then.
         seconds: Wall time of the steps; for tables only, not compared.
     """
 
@@ -44,6 +46,8 @@ class Rollout:
     calls: int
     errors: dict[str, int]
     verdict: dict[str, Any]
+    faults: dict[str, int] = field(default_factory=dict)
+    backend_error: str = ""
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -77,27 +81,64 @@ def run_episode(
     Raises:
         TaskError: ``env`` is no ToolEnv.
     """
-    base = env.unwrapped
-    if not isinstance(base, ToolEnv):
-        raise TaskError(f"expected a ToolEnv, got {type(base).__name__}", field="env")
-    observation, info = env.reset(seed=seed, options={**(options or {}), **({"task": task} if task else {})})
-    tier, pattern = info["tier"], info["pattern"]
-    policy.begin(base, observation, info)
-    total, terminated, truncated = 0.0, False, False
-    start = time.perf_counter()
-    while not (terminated or truncated):
-        observation, reward, terminated, truncated, info = env.step(policy.act(observation))
-        total += float(reward)
-    return Rollout(
-        task_id=info["task_id"],
-        tier=tier,
-        pattern=pattern,
-        reward=total,
-        is_success=info.get("is_success", False),
-        terminated=terminated,
-        turns=base.transcript,
-        calls=info["calls"],
-        errors=info["errors"],
-        verdict=info.get("verdict", {}),
-        seconds=time.perf_counter() - start,
-    )
+    episode = _Episode(env, seed=seed, task=task, options=options)
+    policy.begin(episode.base, episode.observation, episode.info)
+    while not episode.over:
+        episode.step(policy.act(episode.observation))
+    return episode.rollout()
+
+
+async def run_episode_async(
+    env: gym.Env[str, Any],
+    policy: AsyncPolicy,
+    *,
+    seed: int | None = None,
+    task: Task | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Rollout:
+    """As :func:`run_episode`, for a policy that waits for others, such as a language model's server."""
+    episode = _Episode(env, seed=seed, task=task, options=options)
+    await policy.begin(episode.base, episode.observation, episode.info)
+    while not episode.over:
+        episode.step(await policy.act(episode.observation))
+    return episode.rollout()
+
+
+class _Episode:
+    """A running episode: what the two loops have in common."""
+
+    def __init__(self, env: gym.Env[str, Any], *, seed: int | None, task: Task | None, options: Mapping[str, Any] | None) -> None:
+        base = env.unwrapped
+        if not isinstance(base, ToolEnv):
+            raise TaskError(f"expected a ToolEnv, got {type(base).__name__}", field="env")
+        self.env, self.base = env, base
+        self.observation, self.info = env.reset(seed=seed, options={**(options or {}), **({"task": task} if task else {})})
+        self._opening = self.info
+        self.total, self.terminated, self.truncated = 0.0, False, False
+        self._start = time.perf_counter()
+
+    @property
+    def over(self) -> bool:
+        return self.terminated or self.truncated
+
+    def step(self, action: Any) -> None:
+        self.observation, reward, self.terminated, self.truncated, self.info = self.env.step(action)
+        self.total += float(reward)
+
+    def rollout(self) -> Rollout:
+        info = self.info
+        return Rollout(
+            task_id=info["task_id"],
+            tier=self._opening["tier"],
+            pattern=self._opening["pattern"],
+            reward=self.total,
+            is_success=info.get("is_success", False),
+            terminated=self.terminated,
+            turns=self.base.transcript,
+            calls=info["calls"],
+            errors=info["errors"],
+            verdict=info.get("verdict", {}),
+            faults=info.get("faults", {}).get("kinds", {}),
+            backend_error=info.get("backend_error", ""),
+            seconds=time.perf_counter() - self._start,
+        )

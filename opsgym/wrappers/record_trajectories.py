@@ -28,9 +28,13 @@ class RecordTrajectories(ToolWrapper):
     continued; a line that a crash left unfinished is removed first.  The file holds the solutions of the tasks: keep it from
     agents.
 
+    Attributes:
+        last: The episode that ended last, or ``None``.
+
     Args:
         env: A ToolEnv with observations of text, wrapped or not.
-        path: The file.  Several environments, also in other processes, may write to one.
+        path: The file.  Several environments, also in other processes, may write to one.  ``None`` writes nothing: the episode
+            is in :attr:`last`.
         digests: When the digest of the world is taken: after each ``"step"`` that may have changed it, at the ``"end"``, or
             ``"none"``.
         tools: Whether the tool schemas are written; training data needs them.
@@ -58,16 +62,20 @@ class RecordTrajectories(ToolWrapper):
         self,
         env: gym.Env[Any, Any],
         *,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | None,
         digests: Digests = "step",
         tools: bool = True,
     ) -> None:
         if digests not in get_args(Digests):
             raise RegistryError("choice of digests", digests, get_args(Digests))
-        check_lines(path)
-        super().__init__(env, path=os.fspath(path), digests=digests, tools=tools)
-        self._path, self._digests, self._with_tools = os.fspath(path), digests, tools
-        recover(self._path)
+        self._path = None if path is None else os.fspath(path)
+        if self._path is not None:
+            check_lines(self._path)
+        super().__init__(env, path=self._path, digests=digests, tools=tools)
+        self._digests, self._with_tools = digests, tools
+        if self._path is not None:
+            recover(self._path)
+        self.last: Trajectory | None = None
         self._spec = _spec_json(env)
         self._start: dict[str, Any] = {}
         self._steps: list[RecordedStep] = []
@@ -97,7 +105,9 @@ class RecordTrajectories(ToolWrapper):
         self._changes = changes
         self._steps.append(RecordedStep(_plain(action), observation, reward, terminated, truncated, self._digest))
         if over:
-            self._write(info)
+            self.last = self._trajectory(info)
+            if self._path is not None:
+                append(self._path, self.last)
         return observation, reward, terminated, truncated, info
 
     def snapshot_state(self) -> Any:
@@ -109,16 +119,16 @@ class RecordTrajectories(ToolWrapper):
         self._start, steps, self._digest, self._changes = state
         self._steps = list(steps)
 
-    def _write(self, info: dict[str, Any]) -> None:
-        trajectory = Trajectory(
+    def _trajectory(self, info: dict[str, Any]) -> Trajectory:
+        """The episode that has just ended."""
+        return Trajectory(
             **self._start,
-            task=json.loads(self.base.task.to_json()),
+            task=self.base.task.model_dump(mode="json"),
             spec=self._spec,
             steps=tuple(self._steps),
             info=json.loads(canonical_json(info)),
             version=opsgym.__version__,
         )
-        append(self._path, trajectory)
 
 
 def _spec_json(env: gym.Env[Any, Any]) -> str | None:

@@ -9,9 +9,9 @@ import gymnasium as gym
 import pytest
 
 import opsgym  # noqa: F401  # registers the ids
+from opsgym.baselines.scripted import RandomValid
 from opsgym.core.task import ToolCall
 from opsgym.data.trajectories import read_trajectories, replay_file
-from opsgym.evaluate.policies import RandomValid
 from opsgym.wrappers import DenseReward, RecordTrajectories, ToolFailureInjection
 from opsgym.wrappers.faults import KINDS
 from tests.wrappers.support import Env, base_of

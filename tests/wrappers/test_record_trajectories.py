@@ -172,6 +172,15 @@ def test_what_is_recorded_is_known_so_that_a_run_can_go_on(file: Path) -> None:
     assert not recorded(file.with_name("none.jsonl"))
 
 
+def test_without_a_file_the_last_episode_is_at_hand(file: Path) -> None:
+    env = RecordTrajectories(gym.make(TOY, max_steps=12), path=None)
+    for seed in (0, 1):
+        assert env.last is None or env.last.seed == seed - 1
+        play(env, seed)
+    assert env.last is not None and env.last.seed == 1
+    assert Trajectory.from_line(env.last.to_line()) == env.last
+
+
 def test_episodes_broken_off_are_not_written(tmp_path: Path) -> None:
     env = RecordTrajectories(toy(), path=tmp_path / "episodes.jsonl")
     env.reset(seed=1)

@@ -10,6 +10,7 @@ from opsgym.core.family import Family
 from opsgym.core.task import Task, ToolCall
 from opsgym.core.tools import Toolbox
 from opsgym.core.verify import Verdict
+from opsgym.envs.ace_bench.candidates import grid_calls
 from opsgym.envs.ace_bench.compiler import FAMILY, compile_params, instance_of, truth_of
 from opsgym.envs.ace_bench.counter import count_cpsat, count_instance, feasible_items
 from opsgym.envs.ace_bench.engine import AceWorld, Board
@@ -86,6 +87,10 @@ class AceBenchFamily(Family[AceParams, AceWorld]):
     def policies(self) -> Mapping[str, Callable[[Task], Sequence[ToolCall]]]:
         """The policies that do not search and hand in one completion; they know what readings would tell."""
         return {name: partial(_filled, name) for name in ("frugal", "one_opt")}
+
+    def candidates(self, session: AceWorld, task: Task) -> Sequence[ToolCall]:
+        """See :func:`~opsgym.envs.ace_bench.candidates.grid_calls`."""
+        return grid_calls(session)
 
     def audit(self, before: AceWorld, after: AceWorld, task: Task) -> Sequence[tuple[str, bool]]:
         """See :func:`~opsgym.envs.ace_bench.mutants.audit`."""

@@ -16,6 +16,7 @@ import gymnasium as gym
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from opsgym.baselines.registry import make_policy
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.task import Task, ToolCall
 from opsgym.data.ace_bench_release import ReleasedInstance
@@ -28,7 +29,6 @@ from opsgym.envs.ace_bench.policies import success
 from opsgym.envs.ace_bench.rules import Layout, compile_rules
 from opsgym.envs.ace_bench.verifier import REWARD_MODES
 from opsgym.evaluate.play import Player
-from opsgym.evaluate.policies import make_policy
 from opsgym.evaluate.rollout import run_episode
 from opsgym.wrappers import ToolFailureInjection
 

@@ -21,12 +21,12 @@ from gymnasium.error import CustomSpaceError
 from gymnasium.utils.env_checker import check_env
 
 import opsgym
+from opsgym.baselines.registry import make_policy
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.task import Task, ToolCall
 from opsgym.data.packs import write_pack
 from opsgym.envs.erp_bench.env import ERPBenchEnv, ERPBenchVectorEnv
 from opsgym.envs.erp_bench.regions import PATTERNS
-from opsgym.evaluate.policies import make_policy
 from opsgym.evaluate.rollout import run_episode
 
 ROOT = Path(__file__).resolve().parents[3]

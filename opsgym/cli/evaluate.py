@@ -1,0 +1,201 @@
+"""Commands that measure agents: eval, report."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from opsgym.cli.shared import EnvId, Json, Seed, Split, assignment, err, out, print_json, progress_bars
+from opsgym.core.errors import TaskError
+from opsgym.evaluate.metrics import Estimate, Summary, summarise
+from opsgym.evaluate.results import TrialResult
+from opsgym.evaluate.run_desk import Limits, TrialError
+from opsgym.evaluate.run_view import RunView, describe
+from opsgym.evaluate.runner import Run, evaluate
+
+EXIT_CODES = {"complete": 0, "limit": 3, "outage": 4, "interrupted": 130}
+"""Exit code of ``opsgym eval`` by how the run ended; 2 is an error."""
+
+Pairs = list[str] | None
+Policy = Annotated[str, typer.Option(help="Name of a policy, or package.module:Class of your own.")]
+Model = Annotated[str | None, typer.Option(help="openai:NAME, anthropic:NAME or scripted:FILE, for policies that ask a model.")]
+BaseUrl = Annotated[str | None, typer.Option(help="Where the model is served.", metavar="URL")]
+Tasks = Annotated[int | None, typer.Option(help="How many tasks; by default the split's fixed set, or 30.", min=1)]
+Pack = Annotated[Path | None, typer.Option(help="Play the tasks of this pack.")]
+Tier = Annotated[str | None, typer.Option(help="Tasks of this tier only.")]
+Pattern = Annotated[str | None, typer.Option(help="Tasks of this pattern only.")]
+Trials = Annotated[int, typer.Option(help="Trials a task.", min=1)]
+Workers = Annotated[int, typer.Option(help="Processes, or trials at the same time where a model is asked.", min=1)]
+Rate = Annotated[float, typer.Option(help="Probability that a tool call fails on purpose.", min=0, max=1)]
+PolicyOptions = Annotated[Pairs, typer.Option("--policy-option", help="Option of the policy as name=value; may be repeated.")]
+EnvOptions = Annotated[Pairs, typer.Option("--env-option", help="Argument of the environment as name=value; may be repeated.")]
+ModelOptions = Annotated[Pairs, typer.Option("--model-option", help="Argument of the model as name=value; may be repeated.")]
+MaxCost = Annotated[float | None, typer.Option(help="Stop when so many dollars are spent.")]
+MaxTokens = Annotated[int | None, typer.Option(help="Stop when so many tokens are used.")]
+MaxTime = Annotated[float | None, typer.Option(help="Stop after so many seconds.")]
+Trajectories = Annotated[bool, typer.Option(help="Whether to record the episodes.")]
+Cache = Annotated[bool, typer.Option(help="Whether to keep the model's replies, so that none is paid twice.")]
+RetryMasked = Annotated[bool, typer.Option("--retry-masked", help="Play masked trials again.")]
+OutRun = Annotated[Path, typer.Option("--out", help="Directory of the run.")]
+
+
+def eval_command(
+    env_id: EnvId,
+    policy: Policy,
+    out_run: OutRun,
+    model: Model = None,
+    base_url: BaseUrl = None,
+    split: Split = None,
+    tasks: Tasks = None,
+    pack: Pack = None,
+    tier: Tier = None,
+    pattern: Pattern = None,
+    seed: Seed = 0,
+    trials: Trials = 1,
+    workers: Workers = 1,
+    failure_rate: Rate = 0.0,
+    policy_option: PolicyOptions = None,
+    env_option: EnvOptions = None,
+    model_option: ModelOptions = None,
+    max_cost: MaxCost = None,
+    max_tokens: MaxTokens = None,
+    max_time: MaxTime = None,
+    trajectories: Trajectories = True,
+    request_cache: Cache = True,
+    retry_masked: RetryMasked = False,
+    as_json: Json = False,
+) -> None:
+    """Play tasks with a policy and keep what comes of it; the same command goes on where an interrupted run ended.
+
+    Exit codes: 0 when every trial was played, 2 for an error, 3 at a limit, 4 when nothing but masked trials came, 130 after
+    Ctrl-C.
+    """
+    if pack is not None and tasks is not None:
+        raise TaskError("expected --tasks or --pack, got both", field="tasks")
+    try:
+        with progress_bars() as progress, RunView(err) as view:
+            run = evaluate(
+                env_id,
+                policy,
+                out=out_run,
+                tasks=tasks if pack is None else pack,
+                split=split,
+                tier=tier,
+                pattern=pattern,
+                trials=trials,
+                seed=seed,
+                workers=workers,
+                failure_rate=failure_rate,
+                model=model,
+                base_url=base_url,
+                model_options=_options(model_option),
+                policy_options=_options(policy_option),
+                env_options=_options(env_option),
+                trajectories=trajectories,
+                request_cache=request_cache,
+                limits=Limits(cost=max_cost, tokens=max_tokens, seconds=max_time),
+                retry_masked=retry_masked,
+                observer=view,
+                progress=progress,
+            )
+    except TrialError as error:
+        err.print(escape("".join(traceback.format_exception(error.__cause__))), end="")
+        raise
+    _print_run(run, as_json=as_json)
+    ending = "outage" if run.standing.masked and not run.standing.scored else run.ending
+    if ending != "complete":
+        raise typer.Exit(EXIT_CODES[ending])
+
+
+def report_command(
+    runs: Annotated[list[Path], typer.Argument(help="Directories of runs.", metavar="RUN...")],
+    out_page: Annotated[Path, typer.Option("--out", help="HTML file to write.")] = Path("report.html"),
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "OpsGym report",
+    max_episodes: Annotated[int, typer.Option(help="Most episodes that can be read in the page.", min=0)] = 100,
+) -> None:
+    """Write a page about one or more runs, and its figures and tables beside it."""
+    from opsgym.evaluate.report import write_report
+
+    report = write_report(runs, out_page, title=title, max_episodes=max_episodes)
+    out.print(escape(f"{report.path}: {report.trials} trials, {len(report.figures)} figures, {report.episodes} episodes"))
+
+
+def _options(given: Pairs) -> dict[str, Any]:
+    return dict(assignment(text) for text in given or ())
+
+
+def _print_run(run: Run, *, as_json: bool) -> None:
+    results = run.results
+    if as_json:
+        tiers = {tier: summarise(_of_tier(results, tier)).as_dict() for tier in _tiers(results)}
+        print_json(
+            {
+                "run": str(run.directory.path),
+                "ending": run.ending,
+                "message": run.message,
+                "trials": run.standing.total,
+                "played": run.standing.done,
+                "summary": run.summary().as_dict(),
+                "tiers": tiers,
+            }
+        )
+    elif results:
+        out.print(_table(run, results), soft_wrap=False)
+    if run.standing.masked:
+        err.print(f"{run.standing.masked} trials are masked: an external system failed; --retry-masked plays them again")
+    if run.ending != "complete":
+        higher = " with a higher limit" if run.ending == "limit" else ""
+        err.print(escape(f"stopped: {run.message}; {describe(run.standing)}"))
+        err.print(escape(f"to go on{higher}: {_command()}"))
+
+
+def _command() -> str:
+    """The command that goes on: the one that was given."""
+    return shlex.join(["opsgym", *sys.argv[1:]])
+
+
+def _table(run: Run, results: list[TrialResult]) -> Table:
+    plan = run.directory.plan
+    title = f"{plan.env_id}, {plan.policy}" + (f", {plan.model}" if plan.model else "")
+    look: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
+    table = Table(title=escape(title), **look)
+    table.add_column("tier", no_wrap=True)
+    paid = any(result.cost for result in results)
+    for name in ("tasks", "trials", "pass@1 [95 %]", "score", "clean", "perfect", "calls", *(["cost"] if paid else [])):
+        table.add_column(name, justify="right", no_wrap=True)
+    tiers = _tiers(results)
+    for tier in tiers if len(tiers) > 1 else ():
+        table.add_row(*_row(tier, summarise(_of_tier(results, tier)), paid=paid))
+    table.add_section()
+    table.add_row(*_row("all", run.summary(), paid=paid))
+    return table
+
+
+def _row(name: str, summary: Summary, *, paid: bool) -> tuple[str, ...]:
+    success = summary.success
+    interval = f" \\[{success.low:.2f}, {success.high:.2f}]" if success.n else ""
+    shares = (_share(summary.score), _share(summary.clean), _share(summary.perfect))
+    calls = f"{summary.calls:.1f}" if summary.trials else "-"
+    cost = (f"${summary.total_cost:.2f}",) if paid else ()
+    return (name, str(summary.tasks), str(summary.trials), _share(success) + interval, *shares, calls, *cost)
+
+
+def _share(estimate: Estimate) -> str:
+    return f"{estimate.value:.3f}" if estimate.n else "-"
+
+
+def _tiers(results: list[TrialResult]) -> list[str]:
+    """The tiers, in the order of the plan's tasks."""
+    return list(dict.fromkeys(result.tier for result in results))
+
+
+def _of_tier(results: list[TrialResult], tier: str) -> list[TrialResult]:
+    return [result for result in results if result.tier == tier]

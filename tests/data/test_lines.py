@@ -1,0 +1,35 @@
+"""Line files: a line is there whole or not at all, whatever a crash left behind."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opsgym.data.lines import append_line, last_line, read_lines, recover
+
+LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=20), max_size=6)
+
+
+@given(LINES, st.binary(max_size=30).map(lambda tail: tail.replace(b"\n", b"")))
+def test_what_was_appended_is_read_and_a_cut_off_line_is_no_line(lines: list[str], tail: bytes) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "f.jsonl"
+        path.touch()
+        for line in lines:
+            append_line(path, line.encode())
+        whole = path.read_bytes()
+        path.write_bytes(whole + tail)
+        assert list(read_lines(path)) == list(enumerate(lines, start=1))
+        last = last_line(path)
+        assert last == ((len(whole) - len(lines[-1].encode()) - 1, lines[-1]) if lines else None)
+        assert recover(path) == len(tail) and path.read_bytes() == whole
+        path.write_bytes(whole + tail)
+        append_line(path, b"next")
+        assert path.read_bytes() == whole + b"next\n"
+
+
+def test_a_file_that_is_absent_has_no_last_line(tmp_path: Path) -> None:
+    assert last_line(tmp_path / "absent") is None
