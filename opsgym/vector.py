@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, VectorEnv, VectorWrapper
+from gymnasium.vector.async_vector_env import AsyncState
 from gymnasium.wrappers import Autoreset
 from numpy.typing import NDArray
 
 import opsgym
-from opsgym.core.errors import RegistryError, TaskError
+from opsgym.core.errors import BackendError, RegistryError, TaskError
 from opsgym.core.spaces import UnicodeText
-from opsgym.envs.vector import TextSyncVectorEnv
+from opsgym.envs.vector import TextSyncVectorEnv, refuse_ended
 from opsgym.wrappers.base import tool_env
 
 __all__ = ["ToolVectorEnv"]
@@ -92,6 +94,49 @@ class ToolVectorEnv(VectorWrapper[Any, Any, Any, Any, NDArray[Any]]):
         self.metadata = {**self.env.metadata, "autoreset_mode": mode}
         numbered = isinstance(self.single_action_space, gym.spaces.Discrete)
         self._masked = numbered and all(self.call("has_wrapper_attr", "action_masks"))
+        self._begun = False
+        self._over: NDArray[np.bool_] = np.zeros(num_envs, np.bool_)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start episodes.
+
+        Args:
+            seed: A seed for each environment, or one from which they count on.
+            options: As for each environment; with ``DISABLED`` a ``reset_mask`` says which start anew.
+
+        Raises:
+            BackendError: The process of an environment is gone.
+        """
+        mask = None if options is None else options.get("reset_mask")
+        found: tuple[Any, dict[str, Any]] = self._ask(lambda: self.env.reset(seed=seed, options=options))  # type: ignore[arg-type]  # a tuple of seeds is as good
+        self._begun, self._over = True, np.zeros(self.num_envs, np.bool_) if mask is None else self._over & ~mask
+        return found
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """A step of every environment; where it is refused, none has made it.
+
+        Raises:
+            ResetNeeded: There are no episodes yet.
+            EpisodeOver: With ``DISABLED``, episodes have ended that were not started anew; says which.
+            BackendError: The process of an environment is gone.
+        """
+        if not self._begun:
+            raise ResetNeeded("there are no episodes yet; call reset() first")
+        if self.metadata["autoreset_mode"] is AutoresetMode.DISABLED:
+            refuse_ended(self._over)
+        found: tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]] = self._ask(lambda: self.env.step(actions))
+        self._over = found[2] | found[3]
+        return found
+
+    def _ask(self, ask: Callable[[], Any]) -> Any:
+        """An answer of the environments; one that fails for good ends the batch, in processes as Gymnasium does."""
+        try:
+            return ask()
+        except (EOFError, ConnectionError) as error:
+            self.env.close(terminate=True)
+            raise BackendError("the process of an environment was ended from outside or crashed; make the batch anew") from error
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions each environment allows now: a row an environment, as MaskablePPO asks for it.
@@ -130,7 +175,7 @@ def _sync(make: Callable[[], Env], num_envs: int, mode: AutoresetMode) -> Vector
 def _async(make: Callable[[], Env], num_envs: int, mode: AutoresetMode, context: str | None) -> VectorEnv[Any, Any, NDArray[Any]]:
     # Without shared memory Gymnasium's worker forgets that a reset has come; its wrapper Autoreset does not.
     inside = mode is AutoresetMode.NEXT_STEP
-    envs: AsyncVectorEnv[Any, Any] = AsyncVectorEnv(
+    envs = _ProcessVectorEnv(
         [partial(_autoreset, make) if inside else make] * num_envs,
         shared_memory=False,
         copy=False,
@@ -143,3 +188,15 @@ def _async(make: Callable[[], Env], num_envs: int, mode: AutoresetMode, context:
 
 def _autoreset(make: Callable[[], Env]) -> Env:
     return Autoreset(make())
+
+
+class _ProcessVectorEnv(AsyncVectorEnv[Any, Any]):
+    """Gymnasium's, but the exception of an environment reaches the caller as it is, and ends the batch."""
+
+    def _raise_if_errors(self, successes: Iterable[bool]) -> None:
+        failed = list(successes).count(False)
+        if failed:
+            errors = sorted((self.error_queue.get() for _ in range(failed)), key=lambda each: each[0])
+            self._state = AsyncState.DEFAULT
+            self.close(terminate=True)
+            raise errors[0][2]

@@ -10,13 +10,15 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 
-from opsgym.core.errors import RegistryError, TaskError
+from opsgym.core.errors import BackendError, EpisodeOver, RegistryError, TaskError
 from opsgym.data.trajectories import read_trajectories, replay_file
 from opsgym.vector import ToolVectorEnv
 from opsgym.wrappers import ChatHistory, DiscreteToolActions, PlanHint, RecordTrajectories, TimeBudget, ToolFailureInjection
 from opsgym.wrappers.faults import KINDS
+from tests.envs.toy_family import ToyVectorEnv
 
 TOY = "BatchedToy-v0"
 SUBMIT = '{"name": "submit"}'
@@ -118,6 +120,63 @@ def test_the_autoreset_mode_is_stated_and_kept(mode: AutoresetMode, way: str) ->
         if mode is AutoresetMode.DISABLED:
             again, _ = envs.reset(seed=3, options={"reset_mask": np.array([True, False])})
             assert again == (briefs[0], last[1])
+    finally:
+        envs.close()
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_step_over_an_end_is_refused_whole_and_the_batch_goes_on(way: str) -> None:
+    envs = ToolVectorEnv(TOY, num_envs=3, autoreset_mode=AutoresetMode.DISABLED, **WAYS[way])
+    try:
+        with pytest.raises(ResetNeeded, match="no episodes yet"):
+            envs.step((LOOK, LOOK, LOOK))
+        envs.reset(seed=3)
+        envs.step((SUBMIT, LOOK, SUBMIT))
+        for _ in range(2):
+            with pytest.raises(EpisodeOver, match="environments 0, 2 have ended"):
+                envs.step((LOOK, LOOK, LOOK))
+        envs.reset(seed=3, options={"reset_mask": np.array([True, False, False])})
+        with pytest.raises(EpisodeOver, match="environments 2 have ended"):
+            envs.step((LOOK, LOOK, LOOK))
+        envs.reset(seed=3, options={"reset_mask": np.array([False, False, True])})
+        assert envs.step((LOOK, LOOK, LOOK))[4]["calls"].tolist() == [1, 2, 1]
+    finally:
+        envs.close()
+
+
+def test_a_batch_made_by_gymnasium_refuses_it_likewise() -> None:
+    envs = ToyVectorEnv(num_envs=2, autoreset_mode=AutoresetMode.DISABLED, cache=None)
+    envs.reset(seed=3)
+    envs.step((LOOK, SUBMIT))
+    with pytest.raises(EpisodeOver, match="environments 1 have ended"):
+        envs.step((LOOK, LOOK))
+    envs.reset(options={"reset_mask": np.array([False, True])})
+    assert envs.step((LOOK, LOOK))[4]["calls"].tolist() == [2, 1]
+    envs.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*Received the following error from Worker", "ignore:.*Raising the last exception")
+@pytest.mark.parametrize("way", WAYS)
+def test_an_error_of_an_environment_reaches_the_caller_as_it_is(way: str) -> None:
+    envs = ToolVectorEnv(TOY, num_envs=2, **WAYS[way])
+    try:
+        with pytest.raises(RegistryError, match="unknown tier 'none'"):
+            envs.reset(options={"tier": "none"})
+    finally:
+        envs.close()
+
+
+@pytest.mark.parametrize("way", ["async", "spawned"])
+def test_a_process_that_was_killed_is_an_error_of_one_line(way: str) -> None:
+    envs = ToolVectorEnv(TOY, num_envs=2, **WAYS[way])
+    try:
+        envs.reset(seed=1)
+        processes = envs.unwrapped.processes  # type: ignore[attr-defined]  # it is Gymnasium's AsyncVectorEnv
+        processes[1].kill()
+        processes[1].join()
+        with pytest.raises(BackendError, match="ended from outside or crashed"):
+            envs.step((LOOK, LOOK))
+        assert not any(process.is_alive() for process in processes)
     finally:
         envs.close()
 

@@ -15,7 +15,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol, Self
+from weakref import WeakKeyDictionary, ref
 
+from opsgym.core.changes import Changes, RowHashes, Table, quoted
 from opsgym.core.errors import OpsGymError, RegistryError, TaskError
 
 CLOCK = "_clock"
@@ -71,7 +73,7 @@ class WorldLike(Protocol):
         """Free the memory; the world cannot be used afterwards."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Snapshot:
     """A world's whole state, for :meth:`World.restore`; picklable and immutable.
 
@@ -90,19 +92,15 @@ class Snapshot:
         return World.from_snapshot(self)
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Layout of a table: its columns, its integer primary key if any, and SQL that lists it in a fixed order."""
-
-    columns: tuple[str, ...]
-    key: int | None
-    select: str
+_HASHES: WeakKeyDictionary[Snapshot, RowHashes] = WeakKeyDictionary()
+"""Hashes of the rows of snapshots that worlds were restored to."""
 
 
 class World:
     """A small relational world with savepoints, snapshots and a virtual clock.
 
-    Foreign keys are enforced.  Statements run in autocommit mode; group them with :meth:`savepoint`.
+    The tables are those of the DDL.  Foreign keys are enforced, triggers are recursive.  Statements run in autocommit mode;
+    group them with :meth:`savepoint`.
 
     Args:
         ddl: SQL that creates the tables, and may fill them.
@@ -142,9 +140,14 @@ class World:
         )
         self.conn.execute(f"PRAGMA page_size = {_PAGE_SIZE}")
         self.conn.execute("PRAGMA foreign_keys = ON")
+        self.conn.execute("PRAGMA recursive_triggers = ON")  # else nothing tells of rows that REPLACE removes
         self._depth = 0
         self._restored = 0
-        self._layout: dict[str, _Table] | None = None
+        self._layout: dict[str, Table] | None = None
+        self._changes: Changes | None = None
+        self._hashes: RowHashes | None = None
+        self._asked = False
+        self._origin: tuple[ref[Snapshot], tuple[int, int]] | None = None
 
     def __repr__(self) -> str:
         try:
@@ -225,7 +228,10 @@ class World:
         finally:
             source.close()
         self._restored += 1
-        self._layout = None
+        self._hashes = None
+        self._origin = ref(snapshot), self.version
+        if self._changes is not None:
+            self._changes.mark_all()
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
@@ -274,11 +280,62 @@ class World:
         return {row[layout.key]: row for row in rows}
 
     def digest(self) -> str:
-        """SHA-256 of the content: tables, columns, rows and clock, whatever the order in which they were written."""
-        content = hashlib.sha256()
-        for name, layout in self._tables().items():
-            content.update(repr((name, layout.columns, self._query(layout.select))).encode())
-        return content.hexdigest()
+        """SHA-256 of the content: tables, columns, rows and clock, whatever the order in which they were written.
+
+        From the second one on, writes are watched, and only the rows that may have changed are read again.
+        """
+        tables = tuple(self._tables().values())
+        if self._in_transaction():  # what may be rolled back must not be kept
+            return RowHashes(self.conn, tables).digest()
+        if self._changes is None:
+            if not self._asked:
+                self._asked = True
+                return self._read_hashes(tables).digest()
+            self._changes = Changes(self.conn, tables)
+        if self._hashes is None:
+            self._hashes = self._read_hashes(tables)
+        else:
+            self._hashes.update(self.conn, self._changes.rows)
+        self._changes.rows.clear()
+        return self._hashes.digest()
+
+    def stamp(self, *tables: str) -> tuple[int, ...] | None:
+        """Differs from what it was whenever rows of these tables may have changed since; ``None`` inside a savepoint.
+
+        Finer than :attr:`version`; the first one has writes watched from then on.
+
+        Raises:
+            RegistryError: There is no such table.
+        """
+        if self._in_transaction():
+            return None
+        if self._changes is None:
+            self._changes = Changes(self.conn, self._tables().values())
+        try:
+            return self._changes.stamp(tables)
+        except KeyError as error:
+            raise RegistryError("table", error.args[0], self.tables()) from error
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether writes are watched."""
+        return self._changes is not None
+
+    def _read_hashes(self, tables: tuple[Table, ...]) -> RowHashes:
+        """The hashes of the present rows, looked up where nothing has changed since a snapshot."""
+        snapshot = self._origin[0]() if self._origin is not None and self._origin[1] == self.version else None
+        if snapshot is None:
+            return RowHashes(self.conn, tables)
+        known = _HASHES.get(snapshot)
+        if known is None:
+            known = _HASHES[snapshot] = RowHashes(self.conn, tables)
+        return known.copy()
+
+    def _in_transaction(self) -> bool:
+        try:
+            return self.conn.in_transaction
+        except sqlite3.ProgrammingError as error:
+            raise OpsGymError(f"the world cannot be read: {error}") from error
 
     def check(self) -> list[str]:
         """Violated invariants of the database (integrity, CHECKs, foreign keys), one sentence each; empty when sound."""
@@ -297,25 +354,26 @@ class World:
         except sqlite3.ProgrammingError as error:
             raise OpsGymError(f"the world cannot be read: {error}") from error
 
-    def _table(self, name: str) -> _Table:
+    def _table(self, name: str) -> Table:
         found = self._tables().get(name)
         if found is None:
             raise RegistryError("table", name, self.tables())
         return found
 
-    def _tables(self) -> dict[str, _Table]:
+    def _tables(self) -> dict[str, Table]:
         if self._layout is None:
             self._layout = {name: self._inspect(name) for (name,) in self._query(_TABLE_NAMES)}
         return self._layout
 
-    def _inspect(self, name: str) -> _Table:
-        info = self._query(f'PRAGMA table_info("{name}")')
+    def _inspect(self, name: str) -> Table:
+        info = self._query(f"PRAGMA table_info({quoted(name)})")
         columns = tuple(row[1] for row in info)
         keys = [position for position, row in enumerate(info) if row[5]]
         key = keys[0] if len(keys) == 1 and info[keys[0]][2].upper() == "INTEGER" else None
         order = [columns[key]] if key is not None else columns
-        listed = ", ".join(f'"{column}"' for column in columns)
-        return _Table(columns, key, f'SELECT {listed} FROM "{name}" ORDER BY ' + ", ".join(f'"{column}"' for column in order))
+        select = f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(name)}"
+        row = "" if key is None else f"{select} WHERE {quoted(columns[key])} = ?"
+        return Table(name, columns, key, f"{select} ORDER BY {', '.join(map(quoted, order))}", row)
 
 
 class Savepoint:

@@ -23,7 +23,6 @@ from opsgym.core.errors import TaskError
 from opsgym.core.family import Family
 from opsgym.core.params import Params
 from opsgym.core.processes import begin_worker
-from opsgym.core.processes import leave_interrupts_to_parent as leave_interrupts_to_parent
 from opsgym.core.task import Task
 from opsgym.envs.cache import TaskCache
 from opsgym.envs.supply import Selection, TaskSupply

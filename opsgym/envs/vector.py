@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import gymnasium as gym
+import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from numpy.typing import NDArray
 
-from opsgym.core.errors import TaskError
+from opsgym.core.errors import EpisodeOver, TaskError
 from opsgym.core.spaces import UnicodeText
 from opsgym.envs.tool_env import ToolEnv
 
@@ -27,6 +29,28 @@ class TextSyncVectorEnv(SyncVectorEnv[Any, Any]):
     def __init__(self, env_fns: Sequence[Callable[[], gym.Env[Any, Any]]], *, autoreset_mode: str | AutoresetMode) -> None:
         super().__init__(env_fns, copy=False, autoreset_mode=autoreset_mode)
         self.copy = not isinstance(self.single_observation_space, UnicodeText)
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """A step of every environment.
+
+        Raises:
+            EpisodeOver: With ``DISABLED``, episodes have ended that were not started anew; says which.
+        """
+        if self.autoreset_mode is AutoresetMode.DISABLED:
+            refuse_ended(self._autoreset_envs)
+        return super().step(actions)
+
+
+def refuse_ended(over: NDArray[np.bool_]) -> None:
+    """Refuse a step of a batch in which episodes have ended.
+
+    Raises:
+        EpisodeOver: Names them.
+    """
+    if over.any():
+        ended = ", ".join(map(str, np.flatnonzero(over)))
+        message = f"the episodes of environments {ended} have ended; call reset() with a reset_mask of these in its options"
+        raise EpisodeOver(message)
 
 
 class ToolSyncVectorEnv(TextSyncVectorEnv):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import heapq
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, product
+from itertools import islice, pairwise, product, repeat
 from typing import Any
 
 from opsgym.core.task import JsonDict, ToolCall
@@ -77,15 +77,15 @@ class Facts:
 
     def read(self, observation: str) -> bool:
         """Take up what the results of an observation hold; says whether anything was new."""
-        before = sum(map(len, self.values.values()))
+        fresh = False
         for line in observation.splitlines():
             try:
                 body = json.loads(line)
             except (ValueError, RecursionError):  # a line that was cut
                 continue
             if isinstance(body, dict) and body.get("ok"):
-                self._collect("", body.get("result"))
-        return sum(map(len, self.values.values())) > before
+                fresh |= self._collect("", body.get("result"))
+        return fresh
 
     def copy(self) -> Facts:
         """A copy that shares nothing that changes."""
@@ -103,15 +103,20 @@ class Facts:
         found = [number for number in seen or self.numbers if number.is_integer() or not whole]
         return [Value(int(n) if n.is_integer() else n, self.numbers.get(n)) for n in found] or [Value(1)]
 
-    def _collect(self, name: str, value: Any) -> None:
-        if isinstance(value, Mapping):
-            for key, item in value.items():
-                self._collect(key, item)
-        elif isinstance(value, list):
-            for item in value:
-                self._collect(name, item)
-        elif isinstance(value, str | int | float) and not isinstance(value, bool) and name:
-            self.values.setdefault(name, {})[value] = None
+    def _collect(self, name: str, value: Any) -> bool:
+        """Take up a value and what is in it; says whether anything was new."""
+        if isinstance(value, dict | list):
+            fresh = False
+            for key, item in value.items() if isinstance(value, dict) else zip(repeat(name), value, strict=False):
+                fresh |= self._collect(key, item)
+            return fresh
+        if not name or isinstance(value, bool) or not isinstance(value, str | int | float):
+            return False
+        known = self.values.setdefault(name, {})
+        if value in known:
+            return False
+        known[value] = None
+        return True
 
 
 def candidates(tool: Tool, facts: Facts, *, values: int, most: int) -> list[Candidate]:

@@ -161,6 +161,7 @@ class ChatHistory(ToolWrapper):
         self._action_limit = self.base.max_action_chars
         whole = (text_limit(env) + self._action_limit + 64) * (self.base.max_steps + 2) + len(system)
         self._limit = whole if max_chars is None else max_chars
+        self._whole = strategy is None and max_chars is None
         text = UnicodeText(max(whole, self._limit))
         self.observation_space = (
             text
@@ -170,6 +171,7 @@ class ChatHistory(ToolWrapper):
         self._head: list[Message] = []
         self._turns: list[Exchange] = []
         self._memory: dict[str, Any] = {}
+        self._written = 0, ""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode with an empty history."""
@@ -177,7 +179,7 @@ class ChatHistory(ToolWrapper):
         system = "\n\n".join(part for part in (self._system, info["policy"]) if part)
         self._head = [{"role": "system", "content": system}] if system else []
         self._head.append({"role": "user", "content": observation})
-        self._turns, self._memory = [], {}
+        self._turns, self._memory, self._written = [], {}, (0, "")
         length = sum(len(message["content"]) for message in self._head)
         if length > self._limit:
             raise TaskError(f"the brief has {length} characters, expected at most {self._limit}", field="max_chars")
@@ -198,8 +200,11 @@ class ChatHistory(ToolWrapper):
         """See :class:`~opsgym.envs.middleware.Middleware`."""
         head, turns, memory = state
         self._head, self._turns, self._memory = [message.copy() for message in head], list(turns), dict(memory)
+        self._written = 0, ""
 
     def _view(self) -> Any:
+        if self._whole:
+            return self._transcript() if self._format == "transcript" else self._conversation()
         note, turns = self._strategy(self._turns, self._memory) if self._strategy else ("", self._turns)
         room = self._limit - sum(len(message["content"]) for message in self._head)
         note = shorten(note, max(0, room - 2)) if note else ""
@@ -209,9 +214,26 @@ class ChatHistory(ToolWrapper):
             messages[-1]["content"] += f"\n\n{note}"
         for turn in shown:
             messages += _messages(turn, self._role)
-        if self._format == "messages":
-            return tuple(messages)
-        return "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in messages)
+        return tuple(messages) if self._format == "messages" else "\n\n".join(map(_paragraph, messages))
+
+    def _conversation(self) -> tuple[Message, ...]:
+        """All messages, as fresh objects."""
+        turns = [message for turn in self._turns for message in _messages(turn, self._role)]
+        return (*[message.copy() for message in self._head], *turns)
+
+    def _transcript(self) -> str:
+        """All messages as text: what was written is kept, and the last turns are added."""
+        count, text = self._written
+        if not text:
+            text = "\n\n".join(map(_paragraph, self._head))
+        for turn in self._turns[count:]:
+            text = "\n\n".join([text, *map(_paragraph, _messages(turn, self._role))])
+        self._written = len(self._turns), text
+        return text
+
+
+def _paragraph(message: Message) -> str:
+    return f"[{message['role']}]\n{message['content']}"
 
 
 def _messages(turn: Exchange, role: str) -> tuple[Message, Message]:

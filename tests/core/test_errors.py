@@ -13,6 +13,7 @@ from opsgym.core.errors import (
     BackendError,
     EpisodeOver,
     InjectedFault,
+    ModelError,
     OpsGymError,
     RegistryError,
     TaskError,
@@ -27,6 +28,7 @@ EXAMPLES = [
     InjectedFault("unavailable", "The server is busy."),
     EpisodeOver("call reset"),
     BackendError("the connection broke"),
+    ModelError("timeout", "no answer from the server"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 They are made of what an informed agent would have read: the requests and terms of the brief, the offers with the limits in the
 vendors' notes, and the documents as they stand.  Nothing comes from the solution: whom to buy from, how much, for which orders
-and when to stop is the choice.  Only tasks that are solved by buying have such an enumeration; production and repair do not.
+and when to stop is the choice.  Production and repair are in :mod:`opsgym.envs.erp_bench.supply_candidates`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from typing import Any
 from opsgym.core.task import ToolCall
 from opsgym.envs.erp_bench.erp import Erp
 from opsgym.envs.erp_bench.spec import TERM_NAMES, Invoicing, Offer, Order, Scenario
+from opsgym.envs.erp_bench.supply_candidates import supply_calls
 
 __all__ = ["business_calls"]
 
 _SALES = (
-    "SELECT c.ref, o.name, o.state, substr(o.commitment_date, 1, 10), o.amount_total, sum(l.product_uom_qty)"
-    " FROM sale_order o JOIN res_partner c ON c.id = o.partner_id JOIN sale_order_line l ON l.order_id = o.id"
+    "SELECT c.ref, o.name, o.state, substr(o.commitment_date, 1, 10), o.amount_total, sum(l.product_uom_qty), t.name"
+    " FROM sale_order o LEFT JOIN account_payment_term t ON t.id = o.payment_term_id"
+    " JOIN res_partner c ON c.id = o.partner_id JOIN sale_order_line l ON l.order_id = o.id"
     " JOIN product_product p ON p.id = l.product_id JOIN product_template m ON m.id = p.product_tmpl_id"
     " WHERE m.default_code = ? AND o.state <> 'cancel' GROUP BY o.id ORDER BY o.id"
 )
@@ -46,29 +48,30 @@ class _Need:
     units: int
 
 
-def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall] | None:
+def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall]:
     """Calls that make sense now, under the ``"tools"`` harness: what is open first, ``submit`` last.
 
     - a sales order for every request that has none, as requested and with the terms of the policy;
-    - the confirmation or cancellation of a draft, the invoices of a confirmed order that are missing, their posting;
-    - for every offer that is not used yet: a purchase for the first confirmed orders that it can reach and that nothing
+    - the payment term, confirmation or cancellation of a draft, the invoices of a confirmed order that are missing, their
+      posting;
+    - where production or the repair of a plan is part of the task, see
+      :func:`~opsgym.envs.erp_bench.supply_candidates.supply_calls`;
+    - elsewhere for every offer that is not used yet: a purchase for the first confirmed orders that it can reach and that nothing
       covers, in the quantities at which a best plan can lie: the sums of their needs, and the offer's least and greatest.
 
     Args:
         erp: The ERP in its present state.
         scenario: The task.
-
-    Returns:
-        The calls, or ``None`` for a task that is not solved by buying alone.
     """
     problem = scenario.problem
-    if problem.making or problem.repair or not problem.buying:
-        return None
     sales = {row[0]: row[1:] for row in erp.world.execute(_SALES, (problem.product,)).fetchall()}
     calls: list[ToolCall] = []
     for order in problem.orders:
         calls += _sale_calls(erp, scenario, order, sales.get(order.customer))
-    calls += _purchase_calls(erp, scenario, sales)
+    if problem.making or problem.repair or problem.screening or not problem.buying:
+        calls += supply_calls(erp, scenario)
+    else:
+        calls += _purchase_calls(erp, scenario, sales)
     return [*calls, ToolCall(name="submit")]
 
 
@@ -81,7 +84,9 @@ def _sale_calls(erp: Erp, scenario: Scenario, order: Order, sale: Any) -> Iterat
         date = (scenario.today + dt.timedelta(days=order.due)).isoformat()
         yield _call("create_sales_order", customer=order.customer, commitment_date=date, lines=[line], **term)
         return
-    name, state, _, total, _ = sale
+    name, state, _, total, _, term_name = sale
+    if problem.invoicing and TERM_NAMES[problem.invoicing.payment_term] != term_name:
+        yield _call("update_sales_order", order=name, payment_term=TERM_NAMES[problem.invoicing.payment_term])
     if state == "draft":
         yield _call("confirm_sales_order", order=name)
         yield _call("cancel_sales_order", order=name)
@@ -122,7 +127,9 @@ def _open_needs(scenario: Scenario, sales: dict[str, Any], purchases: list[Any])
     """Units that neither stock nor purchases cover, by sales order in order of their days: stock serves the first."""
     customers = {order.customer for order in scenario.problem.orders}
     confirmed = [
-        (date, name, int(units)) for ref, (name, state, date, _, units) in sales.items() if ref in customers and state == "sale"
+        (date, name, int(units))
+        for ref, (name, state, date, _, units, _) in sales.items()
+        if ref in customers and state == "sale"
     ]
     needs = [_Need(name, date, units) for date, name, units in sorted(confirmed)]
     _cover(needs, scenario.problem.stock.get(scenario.problem.product, 0))

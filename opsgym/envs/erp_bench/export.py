@@ -18,11 +18,14 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from itertools import chain
+from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
+from opsgym.core.derived import Derived
 from opsgym.core.errors import TaskError
-from opsgym.core.world import World
+from opsgym.core.world import CLOCK, World
 from opsgym.envs.erp_bench.standing import Standing, loose_documents, standing_of, touched
 from opsgym.envs.erp_bench.state import (
     Change,
@@ -38,6 +41,7 @@ from opsgym.envs.erp_bench.state import (
 )
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
 
 DOCUMENTS = frozenset(
     {
@@ -91,32 +95,81 @@ _INVOICE_STATES: Mapping[str, Literal["draft", "posted", "cancelled"]] = {
 }
 
 
+_INPUTS: Mapping[str, tuple[str, ...]] = {
+    "today": (CLOCK,),
+    "sales": ("sale_order", "sale_order_line"),
+    "purchases": ("purchase_order", "purchase_order_line"),
+    "productions": ("mrp_production", "mrp_workorder", "stock_move"),
+    "invoices": (
+        "account_move",
+        "account_move_line",
+        "account_move_line_sale_line_ids_rel",
+        "sale_order",
+        "sale_order_line",
+    ),
+    "other": ("account_move", "stock_move", "stock_picking"),
+    "moved_stock": ("stock_move",),
+    "touched": ("sale_order", "sale_order_line", "stock_picking", "stock_move", "purchase_order", "mrp_production"),
+    "loose": (
+        "sale_order",
+        "sale_order_line",
+        "purchase_order",
+        "purchase_order_line",
+        "mrp_production",
+        "stock_move",
+        "product_product",
+        "product_template",
+    ),
+}
+"""The tables of which each part of a state is read."""
+
+_PARTS: WeakKeyDictionary[World, Derived] = WeakKeyDictionary()
+
+
+def parts_of(world: World) -> Derived:
+    """What was read of a world, kept while it does not change."""
+    if world not in _PARTS:
+        _PARTS[world] = Derived()
+    return _PARTS[world]
+
+
 def export_state(before: World, after: World) -> ErpState:
-    """The end state of a world.
+    """The end state of a world; the same object while nothing has changed.
 
     Args:
         before: The world as it was seeded; what is read of it is kept while it does not change.
-        after: The world to export.
+        after: The world to export; of one that is exported again and again only the parts that were written are read anew.
 
     Raises:
         TaskError: The two worlds have different schemas.
     """
     if before.schema != after.schema:
         raise TaskError("the two worlds have different tables", field="world")
-    baseline = _baseline(before)
-    changed = _changed_tables(baseline, after)
-    renamed = any(table.name in _NAMED for table in changed)
-    names = _Names(after) if renamed else baseline.names
+    baseline, parts = _baseline(before), parts_of(after)
+    parts.begin(after)
+    return parts.get(after, "state", _layout(after).read, partial(_state, baseline, after, parts), baseline)
+
+
+def _state(baseline: _Baseline, after: World, parts: Derived) -> ErpState:
+    def part(name: str, make: Callable[..., T], *inputs: object) -> T:
+        # what is kept must not hold the world, or neither would ever be freed
+        return parts.get(after, name, _INPUTS.get(name, ()), partial(make, after, *inputs), *inputs)
+
+    changed = _changed_tables(baseline, after, parts)
+    names = baseline.names
+    if any(table.name in _NAMED for table in changed):
+        names = parts.get(after, "names", _NAMED, lambda: _Names(after))
+    master, other = part("master", _master_changes, changed), part("other", _other_changes, baseline)
     return ErpState(
         today=after.today,
-        sales=_sales(after, names),
-        purchases=_purchases(after, names),
-        productions=_productions(after, names),
-        invoices=_invoices(after, names),
-        master_changes=_master_changes(changed, baseline, after),
-        moved_stock=_moved_stock(baseline, after),
-        touched=touched(baseline.documents, after),
-        loose=loose_documents(after),
+        sales=part("sales", _sales, names),
+        purchases=part("purchases", _purchases, names),
+        productions=part("productions", _productions, names),
+        invoices=part("invoices", _invoices, names),
+        master_changes=parts.get(after, "master_changes", (), lambda: master + other, master, other),
+        moved_stock=part("moved_stock", _moved_stock, baseline),
+        touched=parts.get(after, "touched", _INPUTS["touched"], lambda: touched(baseline.documents, after, parts), baseline),
+        loose=part("loose", loose_documents),
     )
 
 
@@ -276,7 +329,7 @@ _PARTNERS = "SELECT id, ref FROM res_partner"
 _PRODUCTS = "SELECT p.id, t.default_code FROM product_product p JOIN product_template t ON t.id = p.product_tmpl_id"
 _CENTERS = "SELECT id, code FROM mrp_workcenter"
 _TERMS = "SELECT id, name FROM account_payment_term"
-_NAMED = frozenset({"res_partner", "product_product", "product_template", "mrp_workcenter", "account_payment_term"})
+_NAMED = ("res_partner", "product_product", "product_template", "mrp_workcenter", "account_payment_term")
 """Tables that the queries above read."""
 
 
@@ -328,9 +381,11 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The tables to compare, and one statement for the content of each."""
+    """The tables to compare, their names, those of all tables that a state is read of, and one statement for the contents."""
 
     tables: tuple[_Table, ...]
+    names: tuple[str, ...]
+    read: tuple[str, ...]
     select: str
 
 
@@ -374,7 +429,8 @@ def _layout(world: World) -> _Layout:
     if world.schema not in _LAYOUTS:
         names = [name for name in world.tables() if name not in DOCUMENTS and name not in IGNORED]
         tables = tuple(_Table(name, world.columns(name)) for name in names)
-        _LAYOUTS[world.schema] = _Layout(tables, "SELECT " + ", ".join(table.content for table in tables))
+        read = tuple(sorted({*names, *chain.from_iterable(_INPUTS.values())}))
+        _LAYOUTS[world.schema] = _Layout(tables, tuple(names), read, "SELECT " + ", ".join(table.content for table in tables))
     return _LAYOUTS[world.schema]
 
 
@@ -402,7 +458,7 @@ def _done(world: World) -> dict[int, str | None]:
     return dict(world.execute("SELECT id, reference FROM stock_move WHERE state = 'done' ORDER BY id").fetchall())
 
 
-def _moved_stock(baseline: _Baseline, after: World) -> tuple[Change, ...]:
+def _moved_stock(after: World, baseline: _Baseline) -> tuple[Change, ...]:
     """Goods that were moved since the world was seeded: receipts, deliveries, productions, inventory counts."""
     return tuple(
         Change("stock.move", reference or f"#{key}", "changed", ("state",))
@@ -411,17 +467,40 @@ def _moved_stock(baseline: _Baseline, after: World) -> tuple[Change, ...]:
     )
 
 
-def _changed_tables(baseline: _Baseline, after: World) -> dict[_Table, tuple[str, str]]:
-    """Content before and after of the tables that differ."""
-    pairs = zip(_layout(after).tables, baseline.contents, _contents(after), strict=True)
+def _changed_tables(baseline: _Baseline, after: World, parts: Derived) -> Mapping[_Table, tuple[str, str]]:
+    """Content before and after of the tables that differ; the same object while nothing has changed."""
+    layout = _layout(after)
+    contents = parts.get(after, "contents", layout.names, partial(_new_contents, after, parts))
+    return parts.get(after, "changed", (), partial(_unequal, layout, baseline, contents), contents, baseline)
+
+
+def _unequal(layout: _Layout, baseline: _Baseline, contents: Row) -> dict[_Table, tuple[str, str]]:
+    pairs = zip(layout.tables, baseline.contents, contents, strict=True)
     return {table: (old, new) for table, old, new in pairs if old != new}
 
 
-def _master_changes(changed: Mapping[_Table, tuple[str, str]], baseline: _Baseline, after: World) -> tuple[Change, ...]:
+def _new_contents(world: World, parts: Derived) -> Row:
+    """The content of each table to compare, read again only where the table was written."""
+    layout = _layout(world)
+    if parts.stamp(world, ()) is None:
+        return _contents(world)
+    return tuple(parts.get(world, table.name, (table.name,), partial(_content, world, table)) for table in layout.tables)
+
+
+def _content(world: World, table: _Table) -> str:
+    return str(world.execute(f"SELECT {table.content}").fetchone()[0])
+
+
+def _master_changes(after: World, changed: Mapping[_Table, tuple[str, str]]) -> tuple[Change, ...]:
     changes: list[Change] = []
     for table, texts in changed.items():
         old, new = ([tuple(row) for row in json.loads(text)] for text in texts)
         changes += _differences(table, old, new, _stable_key(after, table))
+    return tuple(changes)
+
+
+def _other_changes(after: World, baseline: _Baseline) -> tuple[Change, ...]:
+    changes: list[Change] = []
     for model, (_, columns) in _OTHER.items():
         known, found = baseline.other[model], _by_id(after, model)
         if known != found:

@@ -16,7 +16,7 @@ from opsgym.envs.cache import Lru
 from opsgym.envs.erp_bench.brief import DISCLOSURES, brief
 from opsgym.envs.erp_bench.candidates import business_calls
 from opsgym.envs.erp_bench.erp import Erp
-from opsgym.envs.erp_bench.export import export_state
+from opsgym.envs.erp_bench.export import export_state, parts_of
 from opsgym.envs.erp_bench.invariants import violations
 from opsgym.envs.erp_bench.params import PATTERNS, TIERS, ERPParams, draw_params
 from opsgym.envs.erp_bench.soundness import check_rules, read_scenario
@@ -98,8 +98,13 @@ class ErpBenchFamily(Family[ERPParams]):
         return toolbox(harness)
 
     def verify(self, before: World, after: World, task: Task) -> Verdict:
-        """See :func:`~opsgym.envs.erp_bench.verifier.judge`."""
-        return judge(export_state(before, after), scenario_of(task), task.checks, task.certificate)
+        """See :func:`~opsgym.envs.erp_bench.verifier.judge`; after a change only what it may concern is judged again."""
+        state, parts = export_state(before, after), parts_of(after)
+        by = scenario_of(task), task.checks, task.certificate
+        last = parts.known("verdict")
+        same_task = last is not None and all(one is other for one, other in zip(last[0][1:], by, strict=True))
+        known = (last[0][0], last[1]) if last is not None and same_task else None
+        return parts.get(after, "verdict", (), lambda: judge(state, *by, known), state, *by)
 
     def brief(self, task: Task, disclosure: str) -> str:
         """The task's own instruction under full disclosure, else one made from its scenario."""

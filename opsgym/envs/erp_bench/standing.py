@@ -10,8 +10,10 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from opsgym.core.derived import Derived
 from opsgym.core.world import World
 from opsgym.envs.erp_bench.state import Change
 
@@ -55,21 +57,26 @@ def standing_of(world: World) -> Standing:
     found = {table: [name for (name,) in world.execute(f"SELECT name FROM {table} ORDER BY id")] for table in tables}
     models = tuple(model for model, (owner, _) in _PLACES.items() if found[_head(owner)])
     names = json.dumps([name for table in tables for name in found[table]])
-    return Standing(names, models, _texts(world, models, names) if models else ())
+    return Standing(names, models, tuple(_text(world, model, names) for model in models))
 
 
 def _head(owner: str) -> str:
     return owner.removesuffix("_line")
 
 
-def touched(seeded: Standing, after: World) -> tuple[Change, ...]:
+def touched(seeded: Standing, after: World, parts: Derived) -> tuple[Change, ...]:
     """What differs on the documents that were there at the start, under the document's name."""
-    changes: list[Change] = []
-    if seeded.models:
-        for model, old, new in zip(seeded.models, seeded.texts, _texts(after, seeded.models, seeded.names), strict=True):
-            if old != new:
-                changes += _differences(model, _by_name(old), _by_name(new), _columns(after, model))
-    return tuple(changes)
+    changes: tuple[Change, ...] = ()
+    for model, old in zip(seeded.models, seeded.texts, strict=True):
+        tables = tuple(dict.fromkeys((_head(_PLACES[model][0]), _PLACES[model][0], _table(model))))
+        new = parts.get(after, f"text of {model}", tables, partial(_text, after, model, seeded.names), seeded)
+        if old != new:
+            changes += parts.get(after, f"touched {model}", (), partial(_differing, after, model, old, new), new, seeded)
+    return changes
+
+
+def _differing(world: World, model: str, old: str, new: str) -> tuple[Change, ...]:
+    return tuple(_differences(model, _by_name(old), _by_name(new), _columns(world, model)))
 
 
 def _by_name(text: str) -> dict[str, list[Row]]:
@@ -96,20 +103,23 @@ def _differences(
 
 def _columns(world: World, model: str) -> tuple[str, ...]:
     hidden = _RESERVATION.get(model, ())
-    return tuple(name for name in world.columns(model.replace(".", "_")) if name not in hidden) + hidden[1:]
+    return tuple(name for name in world.columns(_table(model)) if name not in hidden) + hidden[1:]
 
 
-_SELECTS: dict[tuple[str, tuple[str, ...]], str] = {}
-"""One statement for the rows of some models, by schema and models."""
+_SELECTS: dict[tuple[str, str], str] = {}
+"""A statement for the rows of a model, by schema and model."""
 
 
-def _texts(world: World, models: tuple[str, ...], names: str) -> tuple[str, ...]:
-    """The rows of ``models`` that belong to the documents ``names``, as JSON; SQLite writes it faster than Python takes rows."""
-    key = world.schema, models
+def _table(model: str) -> str:
+    return model.replace(".", "_")
+
+
+def _text(world: World, model: str, names: str) -> str:
+    """The rows of ``model`` that belong to the documents ``names``, as JSON; SQLite writes it faster than Python takes rows."""
+    key = world.schema, model
     if key not in _SELECTS:
-        _SELECTS[key] = "SELECT " + ", ".join(_select(world, model) for model in models)
-    found: tuple[str, ...] = world.execute(_SELECTS[key], (names,)).fetchone()
-    return found
+        _SELECTS[key] = _select(world, model)
+    return str(world.execute(_SELECTS[key], (names,)).fetchone()[0])
 
 
 def _select(world: World, model: str) -> str:
@@ -119,10 +129,10 @@ def _select(world: World, model: str) -> str:
     joined = f"{owner} d" if owner == _head(owner) else f"{_head(owner)} d JOIN {owner} l ON l.order_id = d.id"
     rows = (
         f"SELECT json_array(d.name, {columns}) AS line FROM {joined}"
-        f" JOIN {model.replace('.', '_')} t ON t.{link} = {'d' if owner == _head(owner) else 'l'}.id"
+        f" JOIN {_table(model)} t ON t.{link} = {'d' if owner == _head(owner) else 'l'}.id"
         " WHERE d.name IN (SELECT value FROM json_each(?1)) ORDER BY t.id"
     )
-    return f"(SELECT json_group_array(json(line)) FROM ({rows}))"
+    return f"SELECT json_group_array(json(line)) FROM ({rows})"
 
 
 # -- goods movements ------------------------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from opsgym.core.task import Certificate, CheckSpec
 from opsgym.core.verify import CheckResult, Verdict, grouped_score
 from opsgym.envs.erp_bench.emission import EMISSIONS
 from opsgym.envs.erp_bench.rules import Context, find_rule, tables_of
+from opsgym.envs.erp_bench.rules.reads import staleness
 from opsgym.envs.erp_bench.scoring import SUCCESS, measured, optimality, reward
 from opsgym.envs.erp_bench.spec import SCALE, Scenario
 from opsgym.envs.erp_bench.state import ErpState
@@ -30,7 +31,13 @@ def build_checks(scenario: Scenario) -> tuple[CheckSpec, ...]:
     return tuple(check for row in EMISSIONS for check in row.checks(tables))
 
 
-def judge(state: ErpState, scenario: Scenario, checks: Iterable[CheckSpec], certificate: Certificate) -> Verdict:
+def judge(
+    state: ErpState,
+    scenario: Scenario,
+    checks: Sequence[CheckSpec],
+    certificate: Certificate,
+    known: tuple[ErpState, Verdict] | None = None,
+) -> Verdict:
     """Judge an end state.
 
     Reads its arguments and nothing else.  Documents that break the rules are judged with the others: none is
@@ -41,14 +48,15 @@ def judge(state: ErpState, scenario: Scenario, checks: Iterable[CheckSpec], cert
         scenario: The task's specification.
         checks: The task's checks, as :func:`build_checks` made them.
         certificate: What was proven about the task.
+        known: Another state and its verdict by the same scenario, checks and certificate: checks that read nothing that
+            differs are not run again.
 
     Raises:
         RegistryError: A check names a rule that does not exist.
     """
     context = Context(state, tables_of(scenario), certificate)
-    results = tuple(run_check(context, check) for check in checks)
-    constraint = grouped_score([result for result in results if result.spec.dimension == "constraint"])
-    traceability = grouped_score([result for result in results if result.spec.dimension == "traceability"])
+    results = _results(context, checks, known)
+    constraint, traceability = (_score(results, dimension, known) for dimension in ("constraint", "traceability"))
     optimal = optimality(context, certificate)
     failed = {result.spec.rule for result in results if result.status == "fail"}
     gates = tuple(name for name in GATES if name in failed)
@@ -63,6 +71,23 @@ def judge(state: ErpState, scenario: Scenario, checks: Iterable[CheckSpec], cert
         metrics=_metrics(context, optimal.score, results),
         canary=optimal.beats and not failed,
     )
+
+
+def _results(context: Context, checks: Sequence[CheckSpec], known: tuple[ErpState, Verdict] | None) -> tuple[CheckResult, ...]:
+    if known is None:
+        return tuple([run_check(context, check) for check in checks])
+    is_stale = staleness(known[0], context.state)
+    pairs = zip(checks, known[1].checks, strict=True)
+    return tuple([run_check(context, check) if is_stale(check) else result for check, result in pairs])
+
+
+def _score(results: tuple[CheckResult, ...], dimension: str, known: tuple[ErpState, Verdict] | None) -> float:
+    """The score of a dimension; it depends on what passed and on nothing else."""
+    if known is not None:
+        pairs = zip(results, known[1].checks, strict=True)
+        if all(new is old or new.status == old.status or new.spec.dimension != dimension for new, old in pairs):
+            return known[1].scores[dimension]
+    return grouped_score([result for result in results if result.spec.dimension == dimension])
 
 
 def run_check(context: Context, check: CheckSpec) -> CheckResult:

@@ -1,4 +1,4 @@
-"""The business calls on offer are few, always accepted, and hold a way to the optimum of every task solved by buying."""
+"""The business calls on offer are few, always accepted, and hold a way to the optimum of every task."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 
 import opsgym  # noqa: F401  # registers the ids
 from opsgym.core.task import ToolCall
+from opsgym.envs.erp_bench.params import PATTERNS as REGIONS
 from opsgym.wrappers import DiscreteToolActions
+from tests.envs.erp_bench.guide import Guide
 
 PATTERNS = (
     "01_buy_only_baseline",
@@ -129,8 +131,53 @@ def test_what_is_done_is_no_longer_on_offer() -> None:
     assert env.step(number)[4]["malformed"] == {"empty": 1} and env.base.world.digest() == digest
 
 
-@pytest.mark.parametrize("kwargs", [{"tier": "medium", "pattern": "08_single_bom_single_workcenter"}, {"harness": "api"}])
-def test_elsewhere_the_general_enumeration_stands(kwargs: dict[str, str]) -> None:
-    env = make(**kwargs)
+def test_under_another_harness_the_general_enumeration_stands() -> None:
+    env = make(harness="api")
     env.reset(seed=1)
     assert any(call.name in ("get_current_date", "call") for call in env.calls)
+
+
+# -- every pattern ------------------------------------------------------------------------------------------
+
+
+def guided(pattern: str, seed: int, **kwargs: Any) -> tuple[float, int]:
+    """Return of one who knows the plan and takes only what is on offer, and the greatest number of calls on offer."""
+    env = make(tier=REGIONS[pattern].tier, pattern=pattern, **kwargs)
+    env.reset(seed=seed)
+    guide, most = Guide(env.base), 0
+    while True:
+        offered = on_offer(env)
+        most = max(most, len(offered))
+        chosen = guide.choose(sorted(offered.values(), key=lambda call: call.name == "submit"))
+        number = next(number for number, call in offered.items() if call == chosen)
+        _, reward, terminated, truncated, info = env.step(number)
+        assert '"ok":true' in info["text"]
+        if terminated or truncated:
+            return float(reward), most
+
+
+@pytest.mark.parametrize("pattern", REGIONS)
+def test_a_way_to_the_optimum_is_on_offer_in_every_pattern(pattern: str) -> None:
+    reward, most = guided(pattern, seed=1)
+    assert reward == pytest.approx(1.0, abs=1e-9)
+    assert most < 256
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", REGIONS)
+def test_a_way_to_the_optimum_is_on_offer_in_more_tasks_of_every_pattern(pattern: str) -> None:
+    assert [guided(pattern, seed)[0] for seed in range(2, 6)] == pytest.approx([1.0] * 4, abs=1e-9)
+
+
+@pytest.mark.parametrize("pattern", ["14_single_subassembly_shared_overflow_capacity", "repair_plan_medium"])
+def test_what_is_made_and_repaired_is_never_refused_whatever_is_chosen(pattern: str) -> None:
+    env, rng = make(tier=REGIONS[pattern].tier, pattern=pattern, max_steps=120), random.Random(3)
+    env.reset(seed=1)
+    over = False
+    while not over:
+        offered = {number: call for number, call in on_offer(env).items() if call.name != "submit"}
+        tools = sorted({call.name for call in offered.values()})
+        tool = rng.choice(tools)
+        _, _, terminated, truncated, info = env.step(rng.choice([n for n, call in offered.items() if call.name == tool]))
+        assert '"ok":true' in info["text"]
+        over = terminated or truncated

@@ -1,0 +1,201 @@
+"""What is brought up to date after a change equals what is made anew: exported states, and verdicts."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import random
+import sqlite3
+from typing import Any
+from weakref import ref
+
+import gymnasium as gym
+import pytest
+
+import opsgym  # noqa: F401  # registers the ids
+from opsgym.baselines.scripted import RandomValid
+from opsgym.core.task import ToolCall
+from opsgym.core.world import World
+from opsgym.envs.erp_bench.export import DOCUMENTS, export_state
+from opsgym.envs.erp_bench.family import scenario_of
+from opsgym.envs.erp_bench.params import PATTERNS
+from opsgym.envs.erp_bench.rules import RULES, Context, tables_of
+from opsgym.envs.erp_bench.rules.reads import OF_ONE_CUSTOMER, PARTS, READS, staleness
+from opsgym.envs.erp_bench.state import ErpState
+from opsgym.envs.erp_bench.verifier import judge, run_check
+from opsgym.envs.tool_env import ToolEnv
+
+SOME = (
+    "03_buy_only_fixed_downpayment",
+    "07_screened_buy_only_mixed_seeded_invoicing",
+    "14_single_subassembly_shared_overflow_capacity",
+    "repair_plan_medium",
+)
+
+
+def make(pattern: str) -> ToolEnv:
+    env = gym.make("ERPBench-v0", tier=PATTERNS[pattern].tier, pattern=pattern, cache=None, max_steps=10_000).unwrapped
+    assert isinstance(env, ToolEnv)
+    env.reset(seed=1)
+    return env
+
+
+def anew(env: ToolEnv) -> tuple[ErpState, Any]:
+    """State and verdict of worlds that nobody has read before."""
+    env.verdict()
+    assert env._before is not None
+    before, after = env._before[1], env.world
+    assert isinstance(before, World) and isinstance(after, World)
+    fresh = before.fork(), after.fork()
+    state = export_state(*fresh)
+    for world in fresh:
+        world.close()
+    task = env.task
+    return state, judge(state, scenario_of(task), task.checks, task.certificate)
+
+
+def brought_up_to_date(env: ToolEnv) -> tuple[ErpState, Any]:
+    verdict = env.verdict()
+    assert env._before is not None
+    return export_state(env._before[1], env.world), verdict  # type: ignore[arg-type]  # the family's worlds
+
+
+def walk(env: ToolEnv, seed: int, turns: int) -> Any:
+    """Random calls and pieces of the reference solution."""
+    rng, policy = random.Random(seed), RandomValid(seed=seed)
+    observation, info = env.reset(seed=1)
+    policy.begin(env, observation, info)
+    planned = [call for call in env.task.oracle if call.name != "submit"]
+    for _ in range(turns):
+        action: Any = planned.pop(0) if planned and rng.random() < 0.6 else policy.act(observation)
+        if "submit" not in str(action):
+            observation = env.step(action)[0]
+            yield action
+
+
+@pytest.mark.parametrize("pattern", SOME)
+def test_a_verdict_brought_up_to_date_equals_one_made_anew(pattern: str) -> None:
+    env, changes = make(pattern), 0
+    for seed in range(2):
+        for _ in walk(env, seed, 40):
+            if env.episode.changes != changes:
+                changes = env.episode.changes
+                assert brought_up_to_date(env) == anew(env)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_in_every_pattern_a_verdict_brought_up_to_date_equals_one_made_anew(pattern: str) -> None:
+    env = make(pattern)
+    for seed in range(3):
+        for _ in walk(env, 10 + seed, 100):
+            assert brought_up_to_date(env) == anew(env)
+
+
+@pytest.mark.parametrize("pattern", SOME[2:])
+def test_no_write_to_any_table_is_missed(pattern: str) -> None:
+    """Rows are deleted, copied and mixed up in SQL, past every tool."""
+    env, rng = make(pattern), random.Random(4)
+    for call in env.task.oracle[:-1]:
+        env.step(call)
+    world: World = env.world
+    tables = [name for name in world.tables() if world.rows(name)]
+    written = set()
+    world.execute("PRAGMA foreign_keys = OFF")
+    for _ in range(100):
+        table = rng.choice(tables)
+        columns = world.columns(table)
+        one, other = rng.choice(columns[1:] or columns), rng.randint(1, 8)
+        key = columns[0]
+        sql = rng.choice(
+            [
+                f"UPDATE {table} SET {one} = (SELECT {one} FROM {table} ORDER BY {key} DESC LIMIT 1) WHERE {key} = {other}",
+                f"UPDATE {table} SET {one} = NULL WHERE {key} = {other}",
+                f"DELETE FROM {table} WHERE {key} = {other}",
+            ]
+        )
+        before = world.stamp(table)
+        with contextlib.suppress(sqlite3.IntegrityError), world.savepoint():
+            world.execute(sql)
+            if world.check():
+                raise sqlite3.IntegrityError
+        written |= {table} if world.stamp(table) != before else set()
+        assert outcome(brought_up_to_date, env) == outcome(anew, env)
+    assert len(written & DOCUMENTS) > 3 and len(written - DOCUMENTS) > 10
+
+
+def outcome(ask: Any, env: ToolEnv) -> Any:
+    """An answer, or the kind of error where a world is damaged beyond reading."""
+    try:
+        return ask(env)
+    except (TypeError, KeyError, ValueError) as error:
+        return type(error)
+
+
+def test_an_unchanged_state_is_the_same_object() -> None:
+    env = make(SOME[0])
+    env.step(env.task.oracle[0])
+    first = [brought_up_to_date(env) for _ in range(3)]
+    env.step(ToolCall(name="add_note", arguments={"kind": "partner", "record": "My Company", "text": "Checked."}))
+    again = brought_up_to_date(env)
+    assert again[0] is first[-1][0] and again[1] is first[-1][1]
+
+
+def test_what_is_kept_of_a_world_does_not_keep_it() -> None:
+    env = make(SOME[0])
+    for call in env.task.oracle[:6]:
+        env.step(call)
+        env.verdict()
+        env.world.digest()
+    world = ref(env.world)
+    env.close()
+    gc.collect()
+    assert world() is None
+
+
+# -- what rules read ----------------------------------------------------------------------------------------
+
+
+class Recorder:
+    """A state that notes which parts are read."""
+
+    def __init__(self, state: ErpState) -> None:
+        self.state, self.read = state, set[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        self.read.add(name)
+        return getattr(self.state, name)
+
+
+def states(pattern: str) -> Any:
+    """States along walks, each with its environment."""
+    env = make(pattern)
+    for seed in range(2):
+        for number, _ in enumerate(walk(env, seed, 80)):
+            if number % 4 == 0:
+                yield env, brought_up_to_date(env)[0]
+
+
+@pytest.mark.parametrize("pattern", SOME)
+def test_rules_read_no_more_than_is_said_of_them(pattern: str) -> None:
+    for env, state in states(pattern):
+        for check in env.task.checks:
+            recorder: Any = Recorder(state)
+            context = Context(recorder, tables_of(scenario_of(env.task)), env.task.certificate)
+            recorder.read.discard("sales")  # every context arranges these first
+            run_check(context, check)
+            assert recorder.read <= READS.get(check.rule, frozenset(PARTS)), check.rule
+
+
+def test_every_rule_is_listed() -> None:
+    assert set(READS) == set(RULES)
+    assert set(READS) >= OF_ONE_CUSTOMER
+    assert frozenset().union(*READS.values()) <= set(PARTS)
+
+
+def test_a_rule_that_is_not_listed_is_always_run_again() -> None:
+    env = make(SOME[0])
+    state = brought_up_to_date(env)[0]
+    check = env.task.checks[0]
+    assert not staleness(state, state)(check)
+    assert staleness(state, state)(check.model_copy(update={"rule": "a_new_rule"}))
