@@ -59,10 +59,10 @@ def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall] | None:
         scenario: The task.
 
     Returns:
-        The calls, or ``None`` for a task that is not solved by buying alone.
+        The calls, or ``None`` for a task that is not solved by buying one product alone.
     """
     problem = scenario.problem
-    if problem.making or problem.repair or not problem.buying:
+    if problem.making or problem.repair or not problem.buying or len(problem.finished) > 1:
         return None
     sales = {row[0]: row[1:] for row in erp.world.execute(_SALES, (problem.product,)).fetchall()}
     calls: list[ToolCall] = []
@@ -76,7 +76,7 @@ def _sale_calls(erp: Erp, scenario: Scenario, order: Order, sale: Any) -> Iterat
     """What can be done for one request, given its sales order, if there is one."""
     problem = scenario.problem
     if sale is None:
-        line = {"product": problem.product, "quantity": order.quantity, "unit_price": problem.finished.list_price / 100}
+        line = {"product": problem.product, "quantity": order.quantity, "unit_price": problem.finished[0].list_price / 100}
         term = {"payment_term": TERM_NAMES[problem.invoicing.payment_term]} if problem.invoicing else {}
         date = (scenario.today + dt.timedelta(days=order.due)).isoformat()
         yield _call("create_sales_order", customer=order.customer, commitment_date=date, lines=[line], **term)
