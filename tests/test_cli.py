@@ -165,7 +165,7 @@ def test_validate_exits_1_and_says_what_fails(cli: Cli, tmp_path: Path) -> None:
 
 def test_demo_plays_every_pattern_with_four_policies(cli: Cli) -> None:
     rows = json.loads(cli("demo", "--json"))
-    assert len(rows) == 29 * 4
+    assert len(rows) == len(PATTERNS) * 4
     for row in rows:
         assert {"do-nothing": row["reward"] == 0, "oracle": row["reward"] == 1 and row["solved"] == 1}.get(row["policy"], True), (
             row
