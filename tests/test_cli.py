@@ -21,6 +21,7 @@ from opsgym.core.errors import ToolError
 from opsgym.core.task import ToolCall
 from opsgym.data.packs import open_pack, write_pack
 from opsgym.data.trajectories import append, read_trajectories
+from opsgym.envs.erp_bench.params import PATTERNS
 from opsgym.evaluate.play import Player, complete, parse_command
 from opsgym.evaluate.promises import PROMISES
 from opsgym.wrappers import RecordTrajectories

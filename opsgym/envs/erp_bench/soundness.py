@@ -95,12 +95,12 @@ def _check_references(scenario: Scenario) -> None:
     if len(decoys.orders) != len(decoys.order_products):
         message = f"expected one for each of {len(decoys.orders)} orders, got {len(decoys.order_products)}"
         raise TaskError(message, field="world.decoys.order_products")
-    inputs = {line.component for bom in problem.boms for line in bom.lines}
-    if used := [code for code in problem.finished_codes if code in inputs]:
-        raise TaskError(f"expected finished products that go into nothing else, got {used[0]!r}", field="world.problem.boms")
     if any(line.quantity < 1 for bom in problem.boms for line in bom.lines):
         raise TaskError("expected at least one of each component", field="world.problem.boms")
     _check_acyclic(problem)
+    inputs = {line.component for bom in problem.boms for line in bom.lines}
+    if used := [code for code in problem.finished_codes if code in inputs]:
+        raise TaskError(f"expected finished products that go into nothing else, got {used[0]!r}", field="world.problem.boms")
     _check_buckets(problem)
 
 

@@ -188,7 +188,7 @@ def assert_is_optimal(problem: Problem) -> None:
     check_lineage(problem, plan)
 
 
-@settings(EXAMPLES, max_examples=25)
+@settings(EXAMPLES, max_examples=10)
 @given(tiny_problems())
 def test_optimum_of_several_products_on_dated_capacity_is_the_exhaustive_minimum(problem: Problem) -> None:
     assert_is_optimal(problem)
@@ -202,3 +202,84 @@ def test_optimum_is_the_exhaustive_minimum_on_many_more() -> None:
         assert_is_optimal(problem)
 
     run()
+
+
+# -- the tier ---------------------------------------------------------------------------------------------------
+
+PATTERNS = ("27_product_mix_dated_capacity_supplier_cancellation", "28_product_mix_dated_capacity_workcenter_outage")
+
+
+@pytest.fixture(scope="module", params=PATTERNS)
+def task(request: pytest.FixtureRequest) -> Task:
+    return compile_params(draw_params(5, pattern=request.param), 5)
+
+
+def test_products_share_components_and_work_centers_and_capacity_is_dated(task: Task) -> None:
+    problem = scenario_of(task).problem
+    assert task.tier == "expert" and len(problem.finished) > 1
+    assert {problem.ordered(order) for order in problem.orders} == set(problem.finished)
+    uses = Counter(line.component for bom in problem.boms for line in bom.lines)
+    assert max(uses.values()) > 1
+    for center in problem.centers:
+        made = {row.product for row in problem.operations if row.center == center.code}
+        assert made == set(problem.finished_codes)
+        assert (len(center.buckets) > 1) == (center.capacity > 0) and sum(center.buckets) == center.capacity
+    last = max(order.due for order in problem.orders)
+    assert all(problem.bucket(last - 1) < len(center.buckets) for center in problem.centers if center.capacity)
+
+
+def test_the_brief_says_how_dated_capacity_is_drawn_on_and_the_erp_holds_the_minutes(task: Task) -> None:
+    assert "from the period in which it starts" in task.instruction
+    problem = scenario_of(task).problem
+    env = gym.make("ERPBench-v0", tasks=[task], cache=None)
+    env.reset(seed=0)
+    observation, *_ = env.step('{"name": "list_work_centers", "arguments": {}}')
+    for center in problem.centers:
+        for minutes in center.buckets:
+            assert f"{minutes // 1000} minutes" in observation
+    env.close()
+
+
+def test_the_oracle_solves_a_task_of_the_tier_in_the_environment() -> None:
+    env = gym.make("ERPBench-v0", tier="expert", cache=None)
+    _, info = env.reset(seed=5)
+    found = env.unwrapped.task  # type: ignore[attr-defined] # of ToolEnv
+    reward, terminated = 0.0, False
+    for call in found.oracle:
+        _, reward, terminated, _, info = env.step(call.model_dump_json())
+    assert terminated and reward == 1 and info["is_success"]
+    env.close()
+
+
+def test_dates_of_capacity_decide() -> None:
+    """On most tasks the best plan without dates overloads a period: it books what cannot be made."""
+    broken = 0
+    for seed in range(6):
+        problem = scenario_of(compile_params(draw_params(seed, "expert"), seed)).problem
+        centers = tuple(center.model_copy(update={"buckets": ()}) for center in problem.centers)
+        fields = {name: getattr(problem, name) for name in Problem.model_fields}
+        undated = Problem(**{**fields, "centers": centers, "bucket_days": None})
+        try:
+            check_plan(problem, build_plan(undated, solve(undated, style="coverage")))
+        except TaskError as error:
+            broken += "minutes planned in period" in str(error)
+    assert broken >= 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bucket_days": None}, "no period is given"),
+        ({"bucket_days": 0}, "expected 1 to"),
+        ({"buckets": (1, 2)}, "add up to"),
+        ({"product": "nothing"}, "does not define"),
+    ],
+)
+def test_unsound_periods_and_products_are_refused(change: dict[str, object], message: str) -> None:
+    world = compile_params(draw_params(5, "expert"), 5).model_dump(mode="json")["world"]
+    place = {"bucket_days": world["problem"], "product": world["problem"]["orders"][0]}
+    center = next(row for row in world["problem"]["centers"] if row["capacity"])
+    for name, value in change.items():
+        place.get(name, center)[name] = value
+    with pytest.raises(TaskError, match=message):
+        read_scenario(world)
