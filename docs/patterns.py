@@ -161,8 +161,8 @@ def story(problem: Problem) -> str:
         parts.append("The products share work centers and components, so that more of one is less of another.")
     if problem.bucket_days:
         parts.append(
-            f"The minutes of work centers are divided over periods of {problem.bucket_days} days; an order takes all of its minutes "
-            "from the period in which it starts."
+            f"The minutes of work centers are divided over periods of {problem.bucket_days} days; an order takes all of its "
+            "minutes from the period in which it starts."
         )
     if problem.make_only:
         parts.append(MAKE_ONLY[problem.make_only])

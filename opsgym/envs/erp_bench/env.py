@@ -12,8 +12,8 @@ class ERPBenchEnv(ToolEnv):
 
     ## Description
 
-    A planner at a manufacturer receives requests from several customers for a finished product, or for several.  It decides where each
-    unit comes from (stock, a purchase, in-house production) and books everything in the ERP: sales orders with a
+    A planner at a manufacturer receives requests from several customers for a finished product, or for several.
+    It decides where each unit comes from (stock, a purchase, in-house production) and books everything in the ERP: sales orders with a
     promised date, purchase orders at the vendors' offers with their lead times and quantity limits, manufacturing orders on
     work centers of limited capacity, and invoices where the policy demands them.  The books must satisfy every rule of the
     brief at the least cost (or another stated objective).
@@ -67,7 +67,7 @@ class ERPBenchEnv(ToolEnv):
     | `"easy"` | 3 to 5 | what to buy where and when; invoices; a cancelled purchase |
     | `"medium"` | 4 to 13 | make or buy: components, bills of materials, work centers; which requests to accept; repairs |
     | `"hard"` | 8 to 32 | the same on several levels, with fewer vendors, minutes or changes as the goal |
-    | `"expert"` | 8 to 12 | repairs of plans for 2 or 3 products that share components and work centers, whose minutes are dated |
+    | `"expert"` | 8 to 12 | repairs for 2 or 3 products that share components and work centers, whose minutes are dated |
 
     Without `tier` and `pattern` the tasks are of the paper's tiers, the first three; the fourth is our own and comes on request.
 
