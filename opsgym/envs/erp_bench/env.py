@@ -14,8 +14,8 @@ class ERPBenchEnv(ToolEnv):
 
     A planner at a manufacturer receives requests from several customers for a finished product, or for several.
     It decides where each unit comes from (stock, a purchase, in-house production) and books everything in the ERP: sales orders
-    with a promised date, purchase orders at the vendors' offers with their lead times and quantity limits, manufacturing orders on
-    work centers of limited capacity, and invoices where the policy demands them.  The books must satisfy every rule of the
+    with a promised date, purchase orders at the vendors' offers with their lead times and quantity limits, manufacturing orders
+    on work centers of limited capacity, and invoices where the policy demands them.  The books must satisfy every rule of the
     brief at the least cost (or another stated objective).
 
     Each task is compiled from one solved specification: a CP-SAT model proves the optimum, and the brief, the ERP's records, the
