@@ -10,7 +10,7 @@ from pathlib import Path
 from opsgym.core.task import Task
 from opsgym.data.fixed_sets import seeds, shipped, slots
 from opsgym.envs.erp_bench.family import ErpBenchFamily, scenario_of
-from opsgym.envs.erp_bench.params import PATTERNS, region_of
+from opsgym.envs.erp_bench.params import PATTERNS, RELEASED_TIERS, region_of
 from opsgym.envs.erp_bench.spec import Problem
 from opsgym.evaluate.entry_points import entry_point_of
 from opsgym.evaluate.generation import Slot, fill
@@ -90,10 +90,10 @@ def structure(problem: Problem) -> str:
     """The bills of materials, in a few words."""
     if not problem.boms:
         return ""
-    subs = [bom for bom in problem.boms if bom.product != problem.product]
-    if not subs:
-        return "one level"
+    subs = [bom for bom in problem.boms if bom.product not in problem.finished_codes]
     uses = Counter(line.component for bom in problem.boms for line in bom.lines)
+    if not subs:
+        return "one level" + (", shared components" if max(uses.values()) > 1 else "")
     made = {bom.product for bom in problem.boms}
     shared = any(count > 1 for code, count in uses.items() if code not in made)
     serial = any(line.component in made for bom in subs for line in bom.lines)
@@ -143,9 +143,9 @@ HEADINGS = ("pattern", "tier", "tasks", "supply", "sub-assemblies", "screening",
 
 def story(problem: Problem) -> str:
     """What the planner is faced with, in sentences."""
-    parts = [
-        f"{len(problem.orders)} customers ask for one finished product, {sum(o.quantity for o in problem.orders)} units in all."
-    ]
+    count = len(problem.finished)
+    asked = "one finished product" if count == 1 else f"{count} finished products, one each"
+    parts = [f"{len(problem.orders)} customers ask for {asked}, {sum(o.quantity for o in problem.orders)} units in all."]
     rules = screened(problem)
     if rules:
         seeded = sum(order.seeded is not None for order in problem.orders)
@@ -157,6 +157,13 @@ def story(problem: Problem) -> str:
             else f"{seeded} stand in the ERP as drafts, the others only in the brief."
         )
     parts.append(ROUTES[problem.buying, problem.making][1])
+    if count > 1 and problem.making:
+        parts.append("The products share work centers and components, so that more of one is less of another.")
+    if problem.bucket_days:
+        parts.append(
+            f"The minutes of work centers are divided over periods of {problem.bucket_days} days; an order takes all of its "
+            "minutes from the period in which it starts."
+        )
     if problem.make_only:
         parts.append(MAKE_ONLY[problem.make_only])
     if problem.repair:
@@ -188,7 +195,7 @@ def tree(problem: Problem) -> str:
         for line in bom.lines if bom else ():
             yield from lines(line.component, line.quantity, depth + 1)
 
-    return "\n".join(lines(problem.product, 1, 0))
+    return "\n".join(line for code in problem.finished_codes for line in lines(code, 1, 0))
 
 
 def ranges(name: str) -> list[tuple[str, str, str, str]]:
@@ -205,6 +212,12 @@ def ranges(name: str) -> list[tuple[str, str, str, str]]:
     return rows
 
 
+def origin(name: str) -> str:
+    """Where a pattern comes from."""
+    item = PATTERNS[name]
+    return f"{item.weight} tasks in the release" if item.tier in RELEASED_TIERS else "a pattern of our own"
+
+
 def page(name: str) -> str:
     """The page of a pattern, in Markdown."""
     from tables import markdown
@@ -214,7 +227,7 @@ def page(name: str) -> str:
     fence = "`" * 6
     return f"""# {name}
 
-Tier `{PATTERNS[name].tier}`, {PATTERNS[name].weight} tasks in the release.
+Tier `{PATTERNS[name].tier}`, {origin(name)}.
 
 ## Story
 

@@ -21,6 +21,7 @@ from opsgym.core.errors import ToolError
 from opsgym.core.task import ToolCall
 from opsgym.data.packs import open_pack, write_pack
 from opsgym.data.trajectories import append, read_trajectories
+from opsgym.envs.erp_bench.params import PATTERNS
 from opsgym.evaluate.play import Player, complete, parse_command
 from opsgym.evaluate.promises import PROMISES
 from opsgym.wrappers import RecordTrajectories
@@ -77,7 +78,7 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
         (["tasks", "generate", "Toy-v0", "--out", "/proc/x.jsonl", "--count", "1"], "/proc"),
         (["info", "absent.jsonl"], "no task pack at"),
         (["validate", "Toy-v0", "--split", "dev"], "unknown split 'dev'"),
-        (["tasks", "show", "ERPBench-v0", "--tier", "brutal"], "expected one of: easy, hard, medium"),
+        (["tasks", "show", "ERPBench-v0", "--tier", "brutal"], "expected one of: easy, expert, hard, medium"),
     ],
 )
 def test_errors_are_one_line_and_exit_2(
@@ -165,7 +166,7 @@ def test_validate_exits_1_and_says_what_fails(cli: Cli, tmp_path: Path) -> None:
 
 def test_demo_plays_every_pattern_with_four_policies(cli: Cli) -> None:
     rows = json.loads(cli("demo", "--json"))
-    assert len(rows) == 29 * 4
+    assert len(rows) == len(PATTERNS) * 4
     for row in rows:
         assert {"do-nothing": row["reward"] == 0, "oracle": row["reward"] == 1 and row["solved"] == 1}.get(row["policy"], True), (
             row

@@ -16,7 +16,14 @@ Harder = Literal["up", "down", "none"]
 
 
 def knob(
-    default: Any, *, low: float | None = None, high: float | None = None, unit: str, harder: Harder, description: str
+    default: Any,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    unit: str,
+    harder: Harder,
+    description: str,
+    is_late: bool = False,
 ) -> Any:
     """A pydantic field of a :class:`Params` model.
 
@@ -27,9 +34,12 @@ def knob(
         unit: Unit in words, for example ``"days"``; ``"choice"`` for names.
         harder: In which direction tasks get harder: ``"up"``, ``"down"`` or ``"none"`` (a neutral choice).
         description: One sentence.
+        is_late: Whether it came after tasks were published.  Dumps then leave it out at its default, so that these keep
+            their identity.
     """
     extra: dict[str, Any] = {"unit": unit, "harder": harder}
-    return Field(default, ge=low, le=high, description=description, json_schema_extra=extra)
+    left_out = default.__eq__ if is_late else None
+    return Field(default, ge=low, le=high, description=description, json_schema_extra=extra, exclude_if=left_out)
 
 
 class Params(BaseModel):

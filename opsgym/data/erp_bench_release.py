@@ -126,7 +126,7 @@ def read_release(directory: Path | str) -> ReleasedTask:
             name=data.get("name", str),
             today=RELEASE_TODAY,
             style="release",
-            domain=problem.finished.category or "unknown",
+            domain=problem.finished[0].category or "unknown",
             problem=problem,
             decoys=_decoys(data),
             parameters={row["key"]: row["value"] for row in data.rows("system_parameters")},

@@ -88,7 +88,8 @@ def test_repair_tasks_carry_the_booked_plan(releases: list[ReleasedTask]) -> Non
 def test_numbers_are_exact_integers(released_erpbench: Path) -> None:
     """Prices such as 3829.33 and 117.55 minutes have no exact float times 100 or 1000."""
     problem = read_release(released_erpbench / MAKING).scenario.problem
-    assert (problem.finished.list_price, problem.finished.standard_price, problem.margin_bps) == (382933, 209530, 2730)
+    (finished,) = problem.finished
+    assert (finished.list_price, finished.standard_price, problem.margin_bps) == (382933, 209530, 2730)
     assert [(center.capacity, center.stated_costs_hour) for center in problem.centers] == [(5855000, 4133), (5141000, 4189)]
     assert [(row.unit_cost, row.minutes, row.primary) for row in problem.operations] == [
         (3100, 45000, True),

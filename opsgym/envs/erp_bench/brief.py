@@ -85,7 +85,8 @@ class _Writer:
         """Fields of the opening sentence."""
         known = domains().get(self.scenario.domain)
         company = known.company if known else "a manufacturing company"
-        return {"company": company, "today": self.date(0), "product": self.problem.finished.name}
+        *others, last = (product.name for product in self.problem.finished)
+        return {"company": company, "today": self.date(0), "product": f"{', '.join(others)} and {last}" if others else last}
 
     def opening(self) -> str:
         """Key of the opening sentence."""
@@ -102,18 +103,31 @@ class _Writer:
             state = {"draft": "a draft sales order", "sale": "a confirmed sales order"}.get(order.seeded or "")
             known = self.say("known", state=state, ref=order.ref) if state and self.problem.repair else ""
             fields = {"customer": names[order.customer], "units": counted(order.quantity, "unit"), "due": self.date(order.due)}
-            lines.append(self.say("order", **fields, budget=budget, known=known) + ".")
+            if self.is_mixed:
+                product = self.problem.ordered(order)
+                line = self.say("order_of", **fields, product=f"{product.name} ({product.code})", budget=budget, known=known)
+            else:
+                line = self.say("order", **fields, budget=budget, known=known)
+            lines.append(line + ".")
         return lines
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether there are several finished products."""
+        return len(self.problem.finished) > 1
 
     def supply(self) -> list[str]:
         """Where the requests stand, stock, and routes."""
         problem = self.problem
         route = f"make_{problem.make_only}" if problem.make_only else ("both" if problem.making else "buy")
-        finished = problem.finished
         known = "maybe_known" if any(order.seeded for order in problem.orders) else "not_known"
-        on_hand = counted(problem.stock.get(problem.product, 0), "unit")
-        stock = self.say("stock", stock=on_hand, product=finished.name, code=finished.code)
-        return [self.say(known), stock, self.say(f"routes_{route}"), self.say("look_up")]
+        stock = [
+            self.say(
+                "stock", stock=counted(problem.stock.get(finished.code, 0), "unit"), product=finished.name, code=finished.code
+            )
+            for finished in problem.finished
+        ]
+        return [self.say(known), *stock, self.say(f"routes_{'mixed_' * self.is_mixed}{route}"), self.say("look_up")]
 
     def summary(self) -> list[list[str]]:
         """The sections in business words, a paragraph each."""
@@ -181,19 +195,27 @@ class _Writer:
 
     def margin(self) -> list[str]:
         """The margin rule."""
-        return [self.say("margin", margin=percent(self.problem.margin_bps))]
+        return [self.say("margin_mixed" if self.is_mixed else "margin", margin=percent(self.problem.margin_bps))]
 
     def sales(self) -> list[str]:
         """How sales orders are to look."""
         accepted = "accepted " if self.problem.screening else ""
         lines = [
             f"One confirmed sales order for each {accepted}customer, for exactly the requested quantity.",
-            f"Sell at the list price of ${money(self.problem.finished.list_price)} a unit, without discounts or other products.",
+            self.price(),
             "Set the delivery (commitment) date on every sales order, no later than the day on which the request is due.",
         ]
         if any(order.budget is not None for order in self.problem.orders):
             lines.append("No sales order may exceed its customer's budget.")
         return lines
+
+    def price(self) -> str:
+        """What to sell at."""
+        prices = [f"${money(product.list_price)} a unit" for product in self.problem.finished]
+        if not self.is_mixed:
+            return f"Sell at the list price of {prices[0]}, without discounts or other products."
+        each = [f"{product.code} at {price}" for product, price in zip(self.problem.finished, prices, strict=True)]
+        return f"Sell each customer the product asked for and no other, at its list price without discounts: {', '.join(each)}."
 
     def invoicing(self) -> list[str]:
         """Which invoices are wanted."""
@@ -215,7 +237,7 @@ class _Writer:
         lines = list(PURCHASING)
         if self.scenario.style == "release":
             lines.append(
-                "Plan purchases and production of the finished product so that, with stock, they meet demand without surplus."
+                f"Plan purchases and production of {self.finished} so that, with stock, they meet demand without surplus."
             )
         else:
             lines.append(
@@ -225,15 +247,15 @@ class _Writer:
                 "must be smaller than the minimum."
             )
         if not self.problem.buying:
-            lines.append(f"No purchase order for {self.problem.product}, not even a draft.")
+            lines.append(f"No purchase order for {' or '.join(self.problem.finished_codes)}, not even a draft.")
         return lines
 
     def manufacturing(self) -> list[str]:
         """Rules on manufacturing orders."""
         if not self.problem.making:
             return []
-        lines = list(MANUFACTURING)
-        if len(self.problem.boms) > 1:
+        lines = [*MANUFACTURING, DATED_CAPACITY if self.problem.bucket_days else CAPACITY]
+        if self.has_sub_assemblies:
             lines.append(
                 "Sub-assemblies are made, never bought; each has its own manufacturing orders, done before the parent starts."
             )
@@ -245,11 +267,11 @@ class _Writer:
         """How documents are to name one another."""
         lines = ["The source field (origin) holds document names separated by commas, for example S00001, S00002."]
         if self.problem.buying:
-            lines.append("A purchase order for the finished product names the sales orders that it serves.")
+            lines.append(f"A purchase order for {self.finished} names the sales orders that it serves.")
         if self.problem.making:
-            lines.append("A manufacturing order for the finished product names the sales orders that it serves.")
+            lines.append(f"A manufacturing order for {self.finished} names the sales orders that it serves.")
             lines.append("A purchase order for a component names the manufacturing orders that use it.")
-        if len(self.problem.boms) > 1:
+        if self.has_sub_assemblies:
             lines.append("A manufacturing order for a sub-assembly names the manufacturing orders of its parents.")
         return [
             *lines,
@@ -257,6 +279,16 @@ class _Writer:
             "All documents of a product together must fit into what the named documents need: no need is counted twice.",
             "Whatever is named must need the product on or after the day on which it is there.",
         ]
+
+    @property
+    def has_sub_assemblies(self) -> bool:
+        """Whether anything is made that is no finished product."""
+        return any(bom.product not in self.problem.finished_codes for bom in self.problem.boms)
+
+    @property
+    def finished(self) -> str:
+        """The finished product, or any of several, in words."""
+        return "a finished product" if self.is_mixed else "the finished product"
 
     def housekeeping(self) -> list[str]:
         """What must stay as it is."""
@@ -291,7 +323,12 @@ MANUFACTURING = (
     "Components must be on hand when it starts: stock at the beginning, plus what has arrived or been finished by that "
     "day, less what "
     "was used before.",
-    "The minutes in a work center's notes are its limit for the whole horizon, shared by all products.",
+)
+CAPACITY = "The minutes in a work center's notes are its limit for the whole horizon, shared by all products."
+DATED_CAPACITY = (
+    "A work center's notes list its minutes by period. A manufacturing order takes all its minutes (minutes per unit times "
+    "quantity) from the period in which it starts, whenever it ends. All products share the minutes of a period, and minutes "
+    "that are not used do not carry over."
 )
 _SPEND_SCALE = (
     "A plan within $0.25 of the least possible new spend counts as best; the score falls with the relative gap, to "

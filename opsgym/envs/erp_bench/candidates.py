@@ -48,7 +48,7 @@ class _Need:
     units: int
 
 
-def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall]:
+def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall] | None:
     """Calls that make sense now, under the ``"tools"`` harness: what is open first, ``submit`` last.
 
     - a sales order for every request that has none, as requested and with the terms of the policy;
@@ -62,8 +62,13 @@ def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall]:
     Args:
         erp: The ERP in its present state.
         scenario: The task.
+
+    Returns:
+        The calls, or ``None`` for a task with several finished products.
     """
     problem = scenario.problem
+    if len(problem.finished) > 1:
+        return None
     sales = {row[0]: row[1:] for row in erp.world.execute(_SALES, (problem.product,)).fetchall()}
     calls: list[ToolCall] = []
     for order in problem.orders:
@@ -79,7 +84,7 @@ def _sale_calls(erp: Erp, scenario: Scenario, order: Order, sale: Any) -> Iterat
     """What can be done for one request, given its sales order, if there is one."""
     problem = scenario.problem
     if sale is None:
-        line = {"product": problem.product, "quantity": order.quantity, "unit_price": problem.finished.list_price / 100}
+        line = {"product": problem.product, "quantity": order.quantity, "unit_price": problem.finished[0].list_price / 100}
         term = {"payment_term": TERM_NAMES[problem.invoicing.payment_term]} if problem.invoicing else {}
         date = (scenario.today + dt.timedelta(days=order.due)).isoformat()
         yield _call("create_sales_order", customer=order.customer, commitment_date=date, lines=[line], **term)

@@ -191,7 +191,7 @@ def _measured(scenario: Scenario, plan: Plan, certificate: Certificate, known: M
             "orders": len(problem.orders),
             "accepted": len(problem.accepted),
             "offers": len(problem.offers),
-            "components": len(problem.products) - 1,
+            "components": len(problem.products) - len(problem.finished),
             "work_centers": len(problem.centers),
             "decoys": sum(
                 len(rows)

@@ -77,7 +77,7 @@ def _booked(plan: Plan) -> dict[str, Any]:
 def _cancelled(problem: Problem, booked: dict[str, Any]) -> dict[str, Any]:
     """The vendor of the largest finished purchase cancels it."""
     offers = problem.offer_by_key
-    finished = [row for row in booked["purchases"] if offers[row.offer].product == problem.product]
+    finished = [row for row in booked["purchases"] if offers[row.offer].product in problem.finished_codes]
     if not finished:
         raise TaskError("the booked plan buys no finished unit, so no vendor can cancel one", field="params.disruption")
     lost = min(finished, key=lambda row: (-row.quantity, row.offer))
@@ -97,14 +97,15 @@ def _outage(problem: Problem, booked: dict[str, Any]) -> dict[str, Any]:
     """The work center with the most finished units breaks down."""
     made: Counter[str] = Counter()
     for row in booked["productions"]:
-        made[row.center] += row.quantity if row.product == problem.product else 0
+        made[row.center] += row.quantity if row.product in problem.finished_codes else 0
     if not +made:
         raise TaskError("the booked plan makes no finished unit, so no work center can fail it", field="params.disruption")
     center = min(made, key=lambda code: (-made[code], code))
     hit = [row for row in booked["productions"] if row.center == center]
-    impacted = {ref for row in hit if row.product == problem.product for ref in row.origins}
+    impacted = {ref for row in hit if row.product in problem.finished_codes for ref in row.origins}
     centers = tuple(
-        row.model_copy(update={"note": BROKEN, "capacity": 0}) if row.code == center else row for row in problem.centers
+        row.model_copy(update={"note": BROKEN, "capacity": 0, "buckets": ()}) if row.code == center else row
+        for row in problem.centers
     )
     repair = Repair(
         kind="workcenter_outage",

@@ -87,7 +87,7 @@ def _rejected(tables: Tables) -> list[JsonDict]:
 
 def _limited(*, finished: bool) -> Callable[[Tables], bool]:
     def applies(tables: Tables) -> bool:
-        return any(offer.max_qty is not None for offer in tables.problem.offers if (offer.product == tables.product) == finished)
+        return any(offer.max_qty is not None for offer in tables.problem.offers if (offer.product in tables.prices) == finished)
 
     return applies
 
@@ -95,15 +95,15 @@ def _limited(*, finished: bool) -> Callable[[Tables], bool]:
 def _traced(tables: Tables) -> list[JsonDict]:
     """Products on offer with their role, in the order of the offers."""
     licensed = [offer.product for offer in tables.problem.offers if _is_buyable(offer, tables)]
-    return [{"product": code, "role": "finished" if code == tables.product else "component"} for code in dict.fromkeys(licensed)]
+    return [{"product": code, "role": "finished" if code in tables.prices else "component"} for code in dict.fromkeys(licensed)]
 
 
 def _is_buyable(offer: Offer, tables: Tables) -> bool:
-    return offer.product != tables.product or tables.problem.buying
+    return offer.product not in tables.prices or tables.problem.buying
 
 
 def _makes(tables: Tables) -> bool:
-    return tables.product in tables.manufacturable
+    return not tables.prices.keys().isdisjoint(tables.manufacturable)
 
 
 def _has_decoys(tables: Tables) -> bool:
@@ -131,8 +131,8 @@ EMISSIONS: tuple[Emission, ...] = (
     # Sales: one group per rule over all accepted orders.
     _row("demand_coverage", "demand", per_accepted(lambda order, _: {"quantity": order.quantity})),
     _row("deadline_fulfillment", "deadlines", per_accepted(lambda order, _: {"due": order.due})),
-    _row("list_price", "prices", per_accepted(lambda _, tables: {"price": tables.price})),
-    _row("sale_revenue", "revenue", per_accepted(lambda order, tables: {"revenue": tables.price * order.quantity})),
+    _row("list_price", "prices", per_accepted(lambda order, tables: {"price": tables.price(order.customer)})),
+    _row("sale_revenue", "revenue", per_accepted(lambda order, tables: {"revenue": tables.problem.worth(order)})),
     _row(
         "budget_compliance",
         "budgets",
@@ -185,7 +185,7 @@ EMISSIONS: tuple[Emission, ...] = (
     _row("po_price_tier_compliance", "purchasing", once()),
     _row("purchases_licensed", "purchase_license", once()),
     _row("forbidden_finished_po_absent", "make_only", once(lambda tables: tables.make_only)),
-    _row("manufacturing_activity_present", "make_only", once(lambda tables: tables.must_make)),
+    _row("manufacturing_activity_present", "make_only", once(lambda tables: bool(tables.must_make))),
     _row("mo_schedule_compliance", "manufacturing_schedule", once(_makes)),
     _row("productions_licensed", "production_license", once()),
     _row("finished_stock_capacity_compliance", "capacities", once()),

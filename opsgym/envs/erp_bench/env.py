@@ -12,10 +12,10 @@ class ERPBenchEnv(ToolEnv):
 
     ## Description
 
-    A planner at a manufacturer receives requests from several customers for one finished product.  It decides where each
-    unit comes from (stock, a purchase, in-house production) and books everything in the ERP: sales orders with a
-    promised date, purchase orders at the vendors' offers with their lead times and quantity limits, manufacturing orders on
-    work centers of limited capacity, and invoices where the policy demands them.  The books must satisfy every rule of the
+    A planner at a manufacturer receives requests from several customers for a finished product, or for several.
+    It decides where each unit comes from (stock, a purchase, in-house production) and books everything in the ERP: sales orders
+    with a promised date, purchase orders at the vendors' offers with their lead times and quantity limits, manufacturing orders
+    on work centers of limited capacity, and invoices where the policy demands them.  The books must satisfy every rule of the
     brief at the least cost (or another stated objective).
 
     Each task is compiled from one solved specification: a CP-SAT model proves the optimum, and the brief, the ERP's records, the
@@ -67,11 +67,15 @@ class ERPBenchEnv(ToolEnv):
     | `"easy"` | 3 to 5 | what to buy where and when; invoices; a cancelled purchase |
     | `"medium"` | 4 to 13 | make or buy: components, bills of materials, work centers; which requests to accept; repairs |
     | `"hard"` | 8 to 32 | the same on several levels, with fewer vendors, minutes or changes as the goal |
+    | `"expert"` | 8 to 12 | repairs for 2 or 3 products that share components and work centers, whose minutes are dated |
+
+    Without `tier` and `pattern` the tasks are of the paper's tiers, the first three; the fourth is our own and comes on request.
 
     ## Patterns
 
-    The 29 patterns of the paper, with its names; `opsgym info ERPBench-v0` lists them, and the documentation describes
-    them.  `params={"style": "release"}` samples tasks as the paper does, for comparison.
+    The 29 patterns of the paper, with its names, and two of our own in tier `"expert"`; `opsgym info ERPBench-v0` lists
+    them, and the documentation describes them.  `params={"style": "release"}` samples tasks as the paper does, for comparison;
+    it knows the paper's patterns only.
 
     ## Example
 

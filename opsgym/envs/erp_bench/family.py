@@ -18,15 +18,12 @@ from opsgym.envs.erp_bench.candidates import business_calls
 from opsgym.envs.erp_bench.erp import Erp
 from opsgym.envs.erp_bench.export import export_state, parts_of
 from opsgym.envs.erp_bench.invariants import violations
-from opsgym.envs.erp_bench.params import PATTERNS, TIERS, ERPParams, draw_params
+from opsgym.envs.erp_bench.params import PATTERNS, RELEASED_TIERS, TIERS, ERPParams, draw_params
 from opsgym.envs.erp_bench.soundness import check_rules, read_scenario
 from opsgym.envs.erp_bench.spec import Plan, Scenario
 from opsgym.envs.erp_bench.tools import HARNESSES, toolbox
 from opsgym.envs.erp_bench.verifier import judge
 from opsgym.envs.erp_bench.world import open_world
-
-RELEASED_TIERS = ("easy", "medium", "hard")
-"""Tiers of the paper's release, whose counts of tasks are the weights of the patterns."""
 
 HEURISTICS = ("cheapest_first", "earliest_first", "build_first", "lp_rounding")
 """Fixed planners that serve as policies."""

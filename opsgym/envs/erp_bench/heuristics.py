@@ -39,22 +39,22 @@ class Greedy:
         stages: Most units of each source (offer key, or product and work center) in each pass over the sources;
             ``None`` stands for no limit.
         bought: Units by offer key.
-        made: Units by (product, work center).
+        made: Units by (product, work center, capacity bucket).
     """
 
     network: Network
     rank: Rank
     stages: tuple[Limits | None, ...] = (None,)
     bought: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    made: defaultdict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    made: defaultdict[tuple[str, str, int], int] = field(default_factory=lambda: defaultdict(int))
     _done: defaultdict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     _used: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
 
     def run(self) -> Totals:
         """Cover every due day; the totals are not feasible where that fails."""
-        product = self.network.problem.product
-        for day, units in self.network.demand.items():
-            self.serve(product, day, units)
+        wanted = [(day, code, units) for code, demand in self.network.demand.items() for day, units in demand.items()]
+        for day, code, units in sorted(wanted, key=lambda need: need[0]):
+            self.serve(code, day, units)
         return Totals(bought={key: n for key, n in self.bought.items() if n}, made={key: n for key, n in self.made.items() if n})
 
     def serve(self, product: str, day: int, units: int) -> bool:
@@ -127,7 +127,18 @@ class Greedy:
         return sum(self.at_hand(line.component, FAR) < self._used[line.component] + line.quantity for line in lines)
 
     def _take(self, source: Source, day: int, units: int, limit: int) -> int:
-        return self._buy(source, units, limit) if isinstance(source, Offer) else self._make(source, day, units, limit)
+        if isinstance(source, Offer):
+            return self._buy(source, units, limit)
+        taken = 0
+        for completion in self._completions(source, day):
+            taken += self._make(source, completion, units - taken, limit)
+        return taken
+
+    def _completions(self, operation: Operation, day: int) -> list[int]:
+        """Days on which production for a need on ``day`` can complete: that day, then the last ones of earlier buckets."""
+        buckets = self.network.buckets(operation.product)
+        last = self.network.bucket(operation.product, day)
+        return [day, *(buckets[bucket][-1] for bucket in sorted(buckets, reverse=True) if bucket < last)]
 
     def _buy(self, offer: Offer, units: int, limit: int) -> int:
         most = max(min(self.network.cap(offer), limit), offer.min_qty) if limit else 0
@@ -159,21 +170,24 @@ class Greedy:
     def _carry_out(self, operation: Operation, day: int, units: int) -> bool:
         """Make ``units`` whatever is missing; whether nothing was."""
         bom = self.network.problem.bom_by_product[operation.product]
-        self.made[operation.product, operation.center] += units
+        self.made[operation.product, operation.center, self.network.bucket(operation.product, day)] += units
         served = [self.serve(line.component, day - bom.lead, units * line.quantity) for line in bom.lines]
         self._done[operation.product].append((day, units))
         return all(served)
 
     def _makeable(self, operation: Operation, day: int, limit: int) -> int:
         """More units that work center and inputs allow by ``day``, were inputs that are made not limited by theirs."""
+        bucket, dated = self.network.bucket(operation.product, day), bool(self.network.centers[operation.center].buckets)
+        rivals = [row for rows in self.network.operations.values() for row in rows if row.center == operation.center]
         load = sum(
-            self.made[row.product, row.center] * row.minutes
-            for rows in self.network.operations.values()
-            for row in rows
-            if row.center == operation.center
+            units * row.minutes
+            for row in rivals
+            for (product, center, known), units in self.made.items()
+            if (product, center) == (row.product, row.center) and (known == bucket or not dated)
         )
-        free = self.network.centers[operation.center] - load
-        left = max(0, limit - self.made[operation.product, operation.center])
+        free = self.network.free(operation.center, [bucket]) - load
+        made = sum(units for key, units in self.made.items() if key[:2] == (operation.product, operation.center))
+        left = max(0, limit - made)
         units = min(free // operation.minutes if operation.minutes else FAR, left)
         bom = self.network.problem.bom_by_product[operation.product]
         for line in bom.lines:
@@ -256,9 +270,12 @@ def relaxation(network: Network, style: Style) -> Limits:
     lp.Objective().SetMinimization()
     if lp.Solve() != pywraplp.Solver.OPTIMAL:
         return {}
-    named: dict[object, int] = {key: variable.index for key, variable in model.bought.items()}
-    named |= {key: variable.index for key, variable in model.made.items()}
-    return {key: math.ceil(columns[index].solution_value() - 1e-6) for key, index in named.items()}
+    relaxed: defaultdict[object, float] = defaultdict(float)
+    for key, variable in model.bought.items():
+        relaxed[key] = columns[variable.index].solution_value()
+    for (product, center, _), variable in model.made.items():
+        relaxed[product, center] += columns[variable.index].solution_value()
+    return {key: math.ceil(units - 1e-6) for key, units in relaxed.items()}
 
 
 def _ends(domain: Iterable[int]) -> tuple[float, float]:

@@ -21,52 +21,59 @@ def screen(network: Network) -> None:
 
 
 def _screen_budgets(problem: Problem) -> None:
-    price = problem.finished.list_price
     for order in problem.accepted:
-        if order.budget is not None and price * order.quantity > order.budget:
+        if order.budget is not None and problem.worth(order) > order.budget:
             raise TaskError(
-                f"order {order.ref} costs {_money(price * order.quantity)} at list price, its budget is {_money(order.budget)}",
+                f"order {order.ref} costs {_money(problem.worth(order))} at list price, its budget is {_money(order.budget)}",
                 field="problem.orders.budget",
             )
 
 
 def _screen_coverage(network: Network) -> None:
-    product, needed = network.problem.product, 0
-    for day, units in network.demand.items():
-        needed += units
-        reach = network.reach(product, day)
-        if reach.total >= needed:
-            continue
-        last = day == max(network.demand)
-        cause = f" (limited by {reach.limit})" if reach.limit else ""
-        raise TaskError(
-            f"{'total supply' if last else 'deadline coverage'}: {needed} units are due by day {day}, but stock {reach.stock}, "
-            f"purchases of at most {reach.bought} and production of at most {reach.made}{cause} give {reach.total}",
-            field="problem.orders.quantity" if last else "problem.orders.due",
-        )
+    for product, demand in network.demand.items():
+        needed = 0
+        for day, units in demand.items():
+            needed += units
+            reach = network.reach(product, day)
+            if reach.total >= needed:
+                continue
+            last = day == max(demand)
+            cause = f" (limited by {reach.limit})" if reach.limit else ""
+            raise TaskError(
+                f"{'total supply' if last else 'deadline coverage'}: {needed} units of {product} are due by day {day}, but "
+                f"stock {reach.stock}, purchases of at most {reach.bought} and production of at most {reach.made}{cause} "
+                f"give {reach.total}",
+                field="problem.orders.quantity" if last else "problem.orders.due",
+            )
 
 
 def _screen_margin(network: Network) -> None:
-    """The cheapest unit from a new source must leave the margin, when new units are needed at all."""
+    """The cheapest unit of some product must leave the margin, when new units are needed at all."""
     problem = network.problem
-    if network.total_demand <= problem.stock.get(problem.product, 0):
-        return
-    prices = [offer.price for offer in network.offers[problem.product]]
-    if network.completions[problem.product]:
-        prices += [operation.unit_cost + _input_cost(network) for operation in network.operations[problem.product]]
-    most = problem.finished.list_price * (10_000 - problem.margin_bps)
-    if min(prices) * 10_000 > most:
+    needed = [product for product in problem.finished if problem.demand[product.code] > problem.stock.get(product.code, 0)]
+    allowed = {product.code: product.list_price * (10_000 - problem.margin_bps) for product in needed}
+    least_costs = [(product, _least_cost(network, product.code)) for product in needed]
+    if needed and all(least * 10_000 > allowed[product.code] for product, least in least_costs):
+        product, least = least_costs[0]
         raise TaskError(
-            f"margin: a new unit costs at least {_money(min(prices))}, a margin of {problem.margin_bps / 100:g} % on the list "
-            f"price {_money(problem.finished.list_price)} allows {_money(most // 10_000)}",
+            f"margin: a new unit costs at least {_money(least)}, a margin of {problem.margin_bps / 100:g} % on the list "
+            f"price {_money(product.list_price)} allows {_money(allowed[product.code] // 10_000)}",
             field="problem.margin_bps",
         )
 
 
-def _input_cost(network: Network) -> int:
-    """A lower bound on the purchased inputs of one finished unit: those without stock and without a way to make them."""
+def _least_cost(network: Network, product: str) -> int:
+    """A lower bound on the cost of a new unit, in cents."""
+    prices = [offer.price for offer in network.offers[product]]
+    if network.completions[product]:
+        prices += [operation.unit_cost + _input_cost(network, product) for operation in network.operations[product]]
+    return min(prices)
+
+
+def _input_cost(network: Network, product: str) -> int:
+    """A lower bound on the purchased inputs of one unit of ``product``: those without stock and without a way to make them."""
     total = 0
-    for line in network.problem.bom_by_product[network.problem.product].lines:
+    for line in network.problem.bom_by_product[product].lines:
         prices = [offer.price for offer in network.offers[line.component]]
         if prices and not network.problem.stock.get(line.component, 0) and not network.completions[line.component]:
             total += line.quantity * min(prices)
@@ -96,7 +103,7 @@ def _on_offers(problem: Problem, **change: int | None) -> Problem:
 
 
 def _without_capacity(problem: Problem) -> Problem:
-    centers = tuple(center.model_copy(update={"capacity": 10**12}) for center in problem.centers)
+    centers = tuple(center.model_copy(update={"capacity": 10**12, "buckets": ()}) for center in problem.centers)
     return problem.model_copy(update={"centers": centers})
 
 

@@ -111,11 +111,8 @@ class _Clerk:
         invoicing = self.problem.invoicing
         term = {"payment_term": TERM_NAMES[invoicing.payment_term]} if invoicing else {}
         if order.seeded is None:
-            line = {
-                "product": self.problem.product,
-                "quantity": order.quantity,
-                "unit_price": self.problem.finished.list_price / 100,
-            }
+            product = self.problem.ordered(order)
+            line = {"product": product.code, "quantity": order.quantity, "unit_price": product.list_price / 100}
             booked = self.call(
                 "create_sales_order",
                 customer=order.customer,
@@ -134,7 +131,7 @@ class _Clerk:
 
     def _invoice(self, order: Order, invoicing: Invoicing) -> None:
         name = self.names[order.ref]
-        total = order.quantity * self.problem.finished.list_price
+        total = self.problem.worth(order)
         threshold, value = invoicing.downpayment_threshold, invoicing.downpayment_value
         runs: list[dict[str, Any]] = [{"method": "delivered"}]
         if threshold is not None and value is not None and total >= threshold:

@@ -3,7 +3,7 @@
 A pattern fixes the structure (what may be bought and made, objective, screening, invoicing, disruption) and belongs to
 a tier; its block bounds everything else.  Structures and blocks are regions of the space of :class:`ERPParams`:
 tables of values and ranges (:mod:`opsgym.envs.erp_bench.regions`).
-Source: Anchor / ERP-Bench, tables 5-7 (29 patterns, three tiers).
+Source: Anchor / ERP-Bench, tables 5-7 (29 patterns, three tiers); the tier ``"expert"`` is our own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.params import Params, knob
 from opsgym.envs.erp_bench.regions import BLOCKS, STRUCTURE
 from opsgym.envs.erp_bench.regions import PATTERNS as PATTERNS  # so that parameters, patterns and tiers come from one place
+from opsgym.envs.erp_bench.regions import RELEASED_TIERS as RELEASED_TIERS
 from opsgym.envs.erp_bench.regions import TIERS as TIERS
 from opsgym.envs.erp_bench.topology import PATHS
 
@@ -59,9 +60,9 @@ class ERPParams(Params):
     """Difficulty parameters of an ERPBench task.
 
     Any combination of values in range is valid, but for structures that contradict themselves, which the compiler refuses
-    with a reason.  The last eight act only where ``topology`` lets the finished product be made.  In style ``"release"``
-    the paper's own ranges stand in for ``price_pressure``, ``lead_pressure``, ``moq_pressure``, ``component_stock``,
-    ``component_capacity``, ``center_capacity``, ``production_lead`` and ``closeness``.
+    with a reason.  From ``components`` on, all but ``finished_products`` act only where ``topology`` lets the finished
+    products be made.  In style ``"release"`` the paper's own ranges stand in for ``price_pressure``, ``lead_pressure``,
+    ``moq_pressure``, ``component_stock``, ``component_capacity``, ``center_capacity``, ``production_lead`` and ``closeness``.
     """
 
     style: SamplingStyle = knob(
@@ -174,6 +175,24 @@ class ERPParams(Params):
         harder="down",
         description="Largest gap between the usual costs of making and buying.",
     )
+    finished_products: int = knob(
+        1,
+        low=1,
+        high=4,
+        unit="products",
+        harder="up",
+        is_late=True,
+        description="Finished products that share customers' demand, work centers and components.",
+    )
+    capacity_buckets: int = knob(
+        1,
+        low=1,
+        high=5,
+        unit="periods",
+        harder="up",
+        is_late=True,
+        description="Periods into which the minutes of work centers are divided; a start draws on its own.",
+    )
 
 
 def draw_params(
@@ -183,7 +202,7 @@ def draw_params(
 
     Args:
         seed: Any non-negative integer.
-        tier: Name of a tier, or ``None`` for the pattern's own (every tier when there is no pattern either).
+        tier: Name of a tier, or ``None`` for the pattern's own (every tier of the release when there is no pattern either).
         pattern: Name of a pattern, or ``None`` for one drawn from the tier's with the release's weights.
         overrides: Values that replace drawn ones; ``style`` also picks the ranges to draw from.
 
@@ -207,8 +226,15 @@ def draw_params(
 
 
 def region_of(pattern: str, style: str) -> Mapping[str, Any]:
-    """Values and ranges of all parameters of a known pattern in a known style."""
+    """Values and ranges of all parameters of a known pattern in a known style.
+
+    Raises:
+        RegistryError: The pattern is not one of the release, and so has no ranges in its style.
+    """
     item = PATTERNS[pattern]
+    if item.block not in BLOCKS[style]:
+        known = [name for name, other in PATTERNS.items() if other.block in BLOCKS[style]]
+        raise RegistryError("pattern", pattern, known, note=f"(in style {style!r})")
     return {"style": style, "domain": "any", **BLOCKS[style][item.block], **STRUCTURE, **item.structure}
 
 
@@ -225,9 +251,9 @@ def patterns_of(tier: str | None) -> tuple[str, ...]:
 
 def labels(params: ERPParams) -> tuple[str, str]:
     """Tier and pattern whose regions hold ``params``; ``"custom"`` where there is none."""
-    values = params.model_dump()
+    values = dict(params)
     for name, item in PATTERNS.items():
-        if _within(values, {**STRUCTURE, **item.structure}):
+        if _within(values, {**STRUCTURE, **item.structure}) and item.block in BLOCKS[params.style]:
             free = {key: bounds for key, bounds in region_of(name, params.style).items() if key != "domain"}
             return (item.tier if _within(values, free) else "custom"), name
     return "custom", "custom"
@@ -241,6 +267,7 @@ def check_structure(params: ERPParams) -> None:
     """
     making = params.topology != "none"
     repairing = params.disruption != "none"
+    released = params.style == "release"
     paths = PATHS[params.topology]
     conflicts = (
         ("capacity_path", making and params.capacity_path not in paths, f"topology {params.topology!r} goes with {paths}"),
@@ -258,6 +285,10 @@ def check_structure(params: ERPParams) -> None:
             params.disruption == "supplier_cancellation" and params.make_only != "none",
             "no vendor delivers a product that must be made",
         ),
+        ("finished_products", released and params.finished_products > 1, "the release plans for one product"),
+        ("finished_products", params.finished_products > params.customers, f"{params.customers} customers have one order each"),
+        ("capacity_buckets", released and params.capacity_buckets > 1, "the release has no dated capacity"),
+        ("capacity_buckets", params.capacity_buckets > 1 and not making, "nothing is made without a topology"),
     )
     for name, is_wrong, reason in conflicts:
         if is_wrong:
@@ -265,7 +296,7 @@ def check_structure(params: ERPParams) -> None:
 
 
 def _draw_pattern(rng: np.random.Generator, tier: str | None) -> str:
-    names = patterns_of(tier)
+    names = patterns_of(tier) if tier else [name for name, item in PATTERNS.items() if item.tier in RELEASED_TIERS]
     weights = np.array([PATTERNS[name].weight for name in names], dtype=float)
     return names[int(rng.choice(len(names), p=weights / weights.sum()))]
 

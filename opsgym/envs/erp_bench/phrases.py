@@ -46,6 +46,11 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "{customer} wants {units} by {due}{budget}{known}",
         "{units} for {customer}, to be delivered by {due}{budget}{known}",
     ),
+    "order_of": (
+        "{customer}: {units} of {product}, due {due}{budget}{known}",
+        "{customer} wants {units} of {product} by {due}{budget}{known}",
+        "{units} of {product} for {customer}, to be delivered by {due}{budget}{known}",
+    ),
     "budget": (", pretax budget ${amount}", ", can spend up to ${amount} before tax", ", budget of ${amount} before tax"),
     "known": (" (in the ERP as {state}, customer reference {ref})", " (already booked as {state} under {ref})"),
     "maybe_known": (
@@ -81,6 +86,28 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "routes_make_no_available_vendors": (
         "New units must be made in house: no vendor offers the finished product. Vendors supply components only.",
         "Nobody sells this product, so it has to be made; purchase orders are for its components.",
+    ),
+    "routes_mixed_buy": (
+        "What stock does not cover has to be bought; there is no production of these products.",
+        "New units can only be purchased.",
+    ),
+    "routes_mixed_both": (
+        "New units of each product can be bought, made in house, or both; the products share work centers and components.",
+        "Further units of any product may come from vendors or from our own production, in any mix. Work centers and "
+        "components are common to them.",
+    ),
+    "routes_mixed_make_policy_forbidden": (
+        "New units must be made in house: management has put finished-goods purchases on hold. Vendors may supply "
+        "components only.",
+        "Buying finished units is not permitted until further notice, so make them; purchase orders are for components only.",
+    ),
+    "routes_mixed_make_no_buy_route": (
+        "New units must be made in house: these products have no purchasing route. Vendors supply components only.",
+        "The products are manufactured only. Purchase orders are for their components.",
+    ),
+    "routes_mixed_make_no_available_vendors": (
+        "New units must be made in house: no vendor offers the finished products. Vendors supply components only.",
+        "Nobody sells these products, so they have to be made; purchase orders are for their components.",
     ),
     # Acceptance.
     "accept": (
@@ -136,6 +163,12 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "(counted up to total demand), taken over all orders together.",
         "Over the whole portfolio, (list price x new units - new spend) / (list price x new units) must be at least {margin} %; "
         "new units are those bought or made, at most the total demand.",
+    ),
+    "margin_mixed": (
+        "New spend must leave a margin of at least {margin} % on the list price of the units newly bought or made "
+        "(of each product at most its total demand), taken over all products and orders together.",
+        "Over the whole portfolio, (sum of list price x new units - new spend) / (sum of list price x new units) must be at "
+        "least {margin} %; new units of a product are those bought or made, at most its total demand.",
     ),
     # Invoicing.
     "invoice": (

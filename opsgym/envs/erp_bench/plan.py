@@ -59,7 +59,9 @@ def plan_flows(problem: Problem, flows: Flows, *, style: Style = "coverage") -> 
     productions = {_production_ref(*key): (key, units) for key, units in flows.productions.items()}
     starts = {ref: due - boms[product].lead for ref, ((product, _, due), _) in productions.items()}
     finished = {order.ref: Need(order.ref, order.due, order.quantity) for order in problem.accepted}
-    needs: dict[str, list[Need]] = {problem.product: list(finished.values())}
+    needs: dict[str, list[Need]] = {code: [] for code in problem.finished_codes}
+    for order in problem.accepted:
+        needs[problem.ordered(order).code].append(finished[order.ref])
     supplies: dict[str, list[Supply]] = {}
     for ref, ((product, _, due), units) in productions.items():
         supplies.setdefault(product, []).append(Supply(ref, due, units, units))
@@ -75,7 +77,7 @@ def plan_flows(problem: Problem, flows: Flows, *, style: Style = "coverage") -> 
         served = [finished[token].day for token in tokens if token in finished]
         return min(served) if style == "release" and served else offer.lead
 
-    order = {offer.key: position for position, offer in enumerate(problem.offers)}
+    place = {offer.key: position for position, offer in enumerate(problem.offers)}
     return Plan(
         purchases=tuple(
             PlannedPurchase(
@@ -85,7 +87,7 @@ def plan_flows(problem: Problem, flows: Flows, *, style: Style = "coverage") -> 
                 arrival=arrival(offers[key], origins[f"po:{key}"]),
                 origins=origins[f"po:{key}"],
             )
-            for key in sorted(flows.purchases, key=lambda key: (offers[key].product == problem.product, order[key]))
+            for key in sorted(flows.purchases, key=lambda key: (offers[key].product in problem.finished_codes, place[key]))
         ),
         productions=tuple(
             PlannedProduction(

@@ -1,4 +1,4 @@
-"""Regions: the 29 patterns of the release and the blocks of ranges that they draw from, as tables.
+"""Regions: the 29 patterns of the release, two of our own, and the blocks of ranges that they draw from, as tables.
 
 A range is ``(low, high)``, both included; ``(low, high, tightness)`` is drawn by the release's biased draw, which
 leans to the lower end as tightness rises.  Anything else is a fixed value.
@@ -13,17 +13,19 @@ from typing import Any
 
 Region = Mapping[str, Any]
 
-TIERS = ("easy", "medium", "hard")
+RELEASED_TIERS = ("easy", "medium", "hard")
+"""Tiers of the paper's release, whose counts of tasks are the weights of the patterns."""
+TIERS = (*RELEASED_TIERS, "expert")
 """Names of the tiers, easiest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A structural pattern of the release.
+    """A structural pattern.
 
     Attributes:
         tier: Tier it belongs to.
-        weight: Its share in the release (number of tasks).
+        weight: Its share in its tier; in the release's tiers the number of tasks there.
         block: Name of the ranges for everything but the structure.
         structure: What differs from :data:`STRUCTURE`.
     """
@@ -43,8 +45,10 @@ STRUCTURE: Region = {
     "invoicing": "none",
     "disruption": "none",
     "objective": "min_new_spend",
+    "finished_products": 1,
+    "capacity_buckets": 1,
 }
-"""The structure of a pattern, but for what it changes: firm orders for a product that can only be bought."""
+"""The structure of a pattern, but for what it changes: firm orders for one product that can only be bought."""
 
 _ONE = {"topology": "single_bom", "work_centers": 1}
 _MANY = {"topology": "single_bom", "work_centers": (2, 6)}
@@ -55,6 +59,13 @@ _SHARED = {"topology": "shared_component", "capacity_path": "branch_assigned"}
 _MIXED = {"seeded_share": (0.25, 0.75)}
 _ALL = {"seeded_share": 1.0}
 _CANCELLED = {"disruption": "supplier_cancellation", "objective": "repair_plan"}
+_MIX = {
+    "topology": "single_bom",
+    "capacity_path": "split_by_capacity",
+    "work_centers": 3,
+    "finished_products": (2, 3),
+    "capacity_buckets": (2, 3),
+}
 _OUTAGE = {"disruption": "workcenter_outage", "objective": "repair_plan"}
 
 PATTERNS: dict[str, Pattern] = {
@@ -114,8 +125,10 @@ PATTERNS: dict[str, Pattern] = {
     "repair_plan_easy": Pattern("easy", 8, "repair_easy", _CANCELLED),
     "repair_plan_medium": Pattern("medium", 10, "repair_medium", {**_SPLIT, **_CANCELLED}),
     "repair_plan_hard": Pattern("hard", 10, "repair_hard", {**_SPLIT, **_OUTAGE}),
+    "27_product_mix_dated_capacity_supplier_cancellation": Pattern("expert", 10, "mix_bought", {**_MIX, **_CANCELLED}),
+    "28_product_mix_dated_capacity_workcenter_outage": Pattern("expert", 10, "mix_made", {**_MIX, **_OUTAGE}),
 }
-"""All patterns, with the names and counts of the release."""
+"""All patterns: those of the release with its names and counts, then those of our own tier."""
 
 # -- our own ranges -----------------------------------------------------------------------------------------
 
@@ -178,6 +191,16 @@ _HARD: Region = {
 _TRIAGE: Region = {"customers": (10, 13), "rejected_share": (0.3, 0.45)}
 _MINUTES: Region = {"vendor_capacity": (0.12, 0.2), "center_capacity": (1.0, 1.3), "price_pressure": (0.5, 0.9)}
 _LARGE: Region = {**_HARD, **_TRIAGE, "customers": (20, 32)}
+_MIX_RANGES: Region = {
+    **_HARD,
+    "customers": (8, 12),
+    "stock_ratio": (0.1, 0.25),
+    "finished_vendors": (3, 5),
+    "vendor_capacity": (0.2, 0.4),
+    "components": (4, 5),
+    "component_offers": 3,
+    "center_capacity": (1.0, 1.4),
+}
 
 COVERAGE: dict[str, Region] = {
     "easy": _EASY,
@@ -209,6 +232,8 @@ COVERAGE: dict[str, Region] = {
         "decoys": (8, 16),
     },
     "repair_hard": {**_HARD, "customers": (10, 12), "stock_ratio": (0.1, 0.3), "work_centers": 3, "center_capacity": (1.2, 1.6)},
+    "mix_bought": _MIX_RANGES,
+    "mix_made": {**_MIX_RANGES, "center_capacity": (1.3, 1.8)},
 }
 """Blocks of style ``"coverage"``."""
 

@@ -9,11 +9,13 @@ Stock never covers the demand, so new supply is always needed.  The calendar, na
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
-from typing import Literal
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
+from opsgym.core.errors import TaskError
 from opsgym.envs.erp_bench.decoys import draw_decoys
 from opsgym.envs.erp_bench.disruption import disrupt
 from opsgym.envs.erp_bench.domains import Domain, domains
@@ -23,7 +25,7 @@ from opsgym.envs.erp_bench.names import Namer
 from opsgym.envs.erp_bench.network import build_network
 from opsgym.envs.erp_bench.params import ERPParams
 from opsgym.envs.erp_bench.sampler_orders import Requests, draw_requests
-from opsgym.envs.erp_bench.sampler_production import Production, draw_production
+from opsgym.envs.erp_bench.sampler_production import Production, Target, draw_production
 from opsgym.envs.erp_bench.sampler_release import (
     release_anchor,
     release_finished_offers,
@@ -32,7 +34,7 @@ from opsgym.envs.erp_bench.sampler_release import (
     release_requests,
 )
 from opsgym.envs.erp_bench.sampler_stream import Stream, Window
-from opsgym.envs.erp_bench.spec import Decoys, Invoicing, Offer, Order, Problem, Product, Scenario
+from opsgym.envs.erp_bench.spec import Decoys, Invoicing, Offer, Problem, Product, Scenario
 
 YEAR = 2026
 
@@ -50,7 +52,7 @@ def sample(params: ERPParams, rng: np.random.Generator) -> Scenario:
     problem, domain, namer = sample_problem(params, rng)
     decoys = draw_decoys(problem, domain, namer, rng, count=params.decoys) if params.decoys else Decoys()
     return Scenario(
-        name=problem.finished.name,
+        name=problem.finished[0].name,
         today=_weekday(rng),
         style=params.style,
         domain=domain.key,
@@ -106,54 +108,86 @@ ROUTES: dict[str, tuple[Literal["buy", "manufacture"], ...]] = {
 def _coverage_problem(stream: Stream) -> Problem:
     """A problem of our own kind."""
     params = stream.params
-    name, price = _finished(stream)
-    requests = _requests(stream, price)
-    demand = sum(order.quantity for order in requests.kept)
-    stock = min(int(demand * params.stock_ratio), demand - 1)
-    anchor = round(price * (1 - params.margin_bps / 10_000) * (0.80 + 0.18 * params.price_pressure))
-    finished = _product(stream, name, price, anchor)
-    window = Window(requests.kept[0].due, requests.kept[-1].due, demand - stock)
-    sellers = (finished.code, anchor, window, params.finished_vendors, FINISHED_LANES, params.vendor_capacity)
-    offers = stream.offers(*sellers) if params.make_only != "no_available_vendors" else ()
-    production = draw_production(stream, finished, anchor, window) if params.topology != "none" else Production()
-    return _problem(stream, finished, requests, draw_invoicing(stream, requests.kept, price), stock, offers, production)
+    wares = _wares(stream)
+    requests = _requests(stream, wares)
+    targets: list[Target] = []
+    offers: list[Offer] = []
+    stock: dict[str, int] = {}
+    for ware in wares:
+        kept = [order for order in requests.kept if order.product == ware.code]
+        if not kept:
+            raise TaskError(f"the rules keep no request for {ware.name}", field="params.rejected_share")
+        demand = sum(order.quantity for order in kept)
+        on_hand = min(int(demand * params.stock_ratio), demand - 1)
+        anchor = round(ware.price * (1 - params.margin_bps / 10_000) * (0.80 + 0.18 * params.price_pressure))
+        finished = _product(stream, ware, anchor)
+        target = Target(finished, anchor, Window(kept[0].due, kept[-1].due, demand - on_hand))
+        targets.append(target)
+        stock[finished.code] = on_hand
+        sellers = (finished.code, anchor, target.window, params.finished_vendors, FINISHED_LANES, params.vendor_capacity)
+        offers += stream.offers(*sellers) if params.make_only != "no_available_vendors" else ()
+    production = draw_production(stream, targets) if params.topology != "none" else Production()
+    prices = {ware.code: ware.price for ware in wares}
+    invoicing = draw_invoicing(stream, [order.quantity * prices[order.product] for order in requests.kept])
+    return _problem(stream, [target.product for target in targets], requests, invoicing, stock, tuple(offers), production)
 
 
 def _release_problem(stream: Stream) -> Problem:
     """A problem as the paper's generator draws it."""
     params = stream.params
-    name, price = _finished(stream)
+    (ware,) = _wares(stream)
+    price = ware.price
     requests = release_requests(stream, price)
     invoicing = release_invoicing(stream, requests.kept, price)
     days = [order.due for order in requests.orders]
     demand = sum(order.quantity for order in requests.orders)
     stock = max(1, int(demand * params.stock_ratio))
     anchor = release_anchor(stream, price, len(days))
-    finished = _product(stream, name, price, max(1, round(price * 0.6 * stream.between(0.92, 1.08))))
+    finished = _product(stream, ware, max(1, round(price * 0.6 * stream.between(0.92, 1.08))))
     window = Window(days[0], days[-1], max(1, demand - stock))
     is_sold = params.make_only != "no_available_vendors"
     offers = release_finished_offers(stream, finished.code, anchor, requests.orders, stock) if is_sold else ()
     production = release_production(stream, finished, window, demand, days) if params.topology != "none" else Production()
-    return _problem(stream, finished, requests, invoicing, stock, offers, production)
+    return _problem(stream, [finished], requests, invoicing, {finished.code: stock}, offers, production)
 
 
 PROBLEMS: dict[str, Callable[[Stream], Problem]] = {"coverage": _coverage_problem, "release": _release_problem}
 """How to draw a problem, by style."""
 
 
-def _finished(stream: Stream) -> tuple[str, int]:
-    """Name and list price of the finished product."""
-    template = stream.domain.finished[stream.integer(0, len(stream.domain.finished) - 1)]
-    return template.name, round(template.list_price * stream.between(0.95, 1.05) / 100) * 100
+class Ware(NamedTuple):
+    """A finished product before its cost is known; the main one has no code yet, as orders for it name none."""
+
+    code: str | None
+    name: str
+    price: int
 
 
-def _product(stream: Stream, name: str, price: int, cost: int) -> Product:
+def _wares(stream: Stream) -> list[Ware]:
+    """The finished products: one at random, and those of the domain that come nearest to it in price."""
+    templates = stream.domain.finished
+    main = templates[stream.integer(0, len(templates) - 1)]
+    others = sorted(
+        (row for row in templates if row is not main), key=lambda row: abs(math.log(row.list_price / main.list_price))
+    )
+    count = stream.params.finished_products
+    return [
+        Ware(
+            stream.namer.code() if number else None,
+            template.name,
+            round(template.list_price * stream.between(0.95, 1.05) / 100) * 100,
+        )
+        for number, template in enumerate([main, *others[: count - 1]])
+    ]
+
+
+def _product(stream: Stream, ware: Ware, cost: int) -> Product:
     making = stream.params.topology != "none"
     return Product(
-        code=stream.namer.code(),
-        name=name,
+        code=ware.code or stream.namer.code(),
+        name=ware.name,
         category=stream.domain.category,
-        list_price=price,
+        list_price=ware.price,
         standard_price=cost,
         routes=ROUTES[stream.params.make_only] if making else ("buy",),
     )
@@ -161,26 +195,27 @@ def _product(stream: Stream, name: str, price: int, cost: int) -> Product:
 
 def _problem(
     stream: Stream,
-    finished: Product,
+    finished: Sequence[Product],
     requests: Requests,
     invoicing: Invoicing | None,
-    stock: int,
+    stock: dict[str, int],
     offers: tuple[Offer, ...],
     production: Production,
 ) -> Problem:
     """The parts of a draw put together."""
     params = stream.params
     return Problem(
-        product=finished.code,
-        products=(finished, *production.inputs),
+        product=finished[0].code,
+        products=(*finished, *production.inputs),
         customers=requests.customers,
         vendors=tuple(stream.vendors),
         orders=requests.orders,
-        stock={code: units for code, units in {finished.code: stock, **production.stock}.items() if units},
+        stock={code: units for code, units in {**stock, **production.stock}.items() if units},
         offers=(*offers, *production.offers),
         boms=production.boms,
         centers=production.centers,
         operations=production.operations,
+        bucket_days=production.bucket_days,
         margin_bps=params.margin_bps,
         objective=params.objective,
         screening=requests.screening,
@@ -191,25 +226,30 @@ def _problem(
     )
 
 
-def _requests(stream: Stream, price: int) -> Requests:
+def _requests(stream: Stream, wares: Sequence[Ware]) -> Requests:
     """One request per customer, by deadline; the first and the last deadline are always taken."""
     params = stream.params
     last = params.first_deadline + params.deadline_span
     inner = [stream.integer(params.first_deadline, last) for _ in range(params.customers - 2)]
     dues = sorted([params.first_deadline, *inner, last])
     quantities = [stream.integer(params.least_demand, params.least_demand + params.demand_span) for _ in dues]
-    return draw_requests(stream, dues, quantities, price)
+    return draw_requests(stream, dues, quantities, {ware.code: ware.price for ware in wares})
 
 
-def draw_invoicing(stream: Stream, orders: tuple[Order, ...], price: int) -> Invoicing | None:
-    """The invoice policy; with down payments, some orders are above its threshold and some below, as far as they differ."""
+def draw_invoicing(stream: Stream, amounts: Sequence[int]) -> Invoicing | None:
+    """The invoice policy; with down payments, some orders are above its threshold and some below, as far as they differ.
+
+    Args:
+        stream: Stream that is consumed.
+        amounts: Totals of the orders in cents.
+    """
     if stream.params.invoicing == "none":
         return None
     term, mode = TERMS[stream.params.invoicing]
     if mode is None:
         return Invoicing(payment_term=term)
-    threshold = _threshold(stream, sorted({order.quantity * price for order in orders}))
-    smallest = min(order.quantity * price for order in orders if order.quantity * price >= threshold)
+    threshold = _threshold(stream, sorted(set(amounts)))
+    smallest = min(amount for amount in amounts if amount >= threshold)
     if mode == "percentage":
         value = (2000, 2500, 3000, 4000, 5000)[stream.integer(0, 4)]
     else:

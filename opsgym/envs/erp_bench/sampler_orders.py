@@ -6,7 +6,7 @@ that were really made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from opsgym.core.errors import TaskError
@@ -52,29 +52,39 @@ class Requests:
     kept: tuple[Order, ...]
 
 
-def draw_requests(stream: Stream, dues: Sequence[int], quantities: Sequence[int], price: int) -> Requests:
+def draw_requests(stream: Stream, dues: Sequence[int], quantities: Sequence[int], prices: Mapping[str | None, int]) -> Requests:
     """One request per customer, with a budget, screened and partly in the ERP.
+
+    Of several products each has one request at least, and the others draw theirs.
 
     Args:
         stream: Stream that is consumed.
         dues: Due days, ascending.
         quantities: Units of each request.
-        price: List price in cents.
+        prices: List price in cents of what is asked for, by :attr:`Order.product`.
 
     Raises:
         TaskError: The rules keep too little, or one of them decides nothing.  Draw again.
     """
     partners = tuple(stream.namer.customer() for _ in dues)
     orders = [
-        Order(ref=stream.namer.ref("R"), customer=partner.ref, quantity=units, due=due)
-        for partner, due, units in zip(partners, dues, quantities, strict=True)
+        Order(ref=stream.namer.ref("R"), customer=partner.ref, quantity=units, due=due, product=product)
+        for partner, due, units, product in zip(partners, dues, quantities, _dealt(stream, list(prices), len(dues)), strict=True)
     ]
     bounds, poor, kept = _screen(stream, orders)
-    orders = [_with_budget(stream, order, price, is_poor=order.ref in poor) for order in orders]
+    orders = [_with_budget(stream, order, prices[order.product], is_poor=order.ref in poor) for order in orders]
     reasons = REASONS[stream.params.screening]
     screening = Screening(budget="budget" in reasons, **bounds) if reasons else None
     orders = _seeded(stream, orders, kept)
     return Requests(partners, tuple(orders), screening, tuple(order for order in orders if order.ref in kept))
+
+
+def _dealt(stream: Stream, products: Sequence[str | None], count: int) -> list[str | None]:
+    """The product of each request."""
+    if len(products) == 1:
+        return list(products) * count
+    drawn = [*products, *(products[stream.integer(0, len(products) - 1)] for _ in range(count - len(products)))]
+    return [drawn[int(index)] for index in stream.rng.permutation(count)]
 
 
 def _screen(stream: Stream, orders: list[Order]) -> tuple[dict[str, int], set[str], set[str]]:

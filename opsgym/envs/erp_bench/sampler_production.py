@@ -6,14 +6,16 @@ the lead times of what is above, so that component deliveries can be late.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
+from opsgym.core.errors import TaskError
 from opsgym.envs.erp_bench.domains import ComponentTemplate
 from opsgym.envs.erp_bench.lanes import COMPONENT_LANES
 from opsgym.envs.erp_bench.sampler_stream import Stream, Window
@@ -26,8 +28,22 @@ OWN_SHARE = 0.5
 """Share of the labour of a finished unit that goes into its own assembly, where there are sub-assemblies."""
 
 
+SHARED_SHARE = 0.5
+"""Share of the components of a further finished product that earlier ones take too."""
+PLAUSIBLE = 1.6
+"""Largest ratio of a component's price to the usual one for which components are shared."""
+
+
+class Target(NamedTuple):
+    """A finished product to be made: what a unit usually costs to buy, in cents, and when units are needed."""
+
+    product: Product
+    anchor: int
+    window: Window
+
+
 class Production(NamedTuple):
-    """What making the finished product adds to a problem."""
+    """What making the finished products adds to a problem."""
 
     inputs: tuple[Product, ...] = ()
     offers: tuple[Offer, ...] = ()
@@ -35,6 +51,7 @@ class Production(NamedTuple):
     boms: tuple[Bom, ...] = ()
     centers: tuple[WorkCenter, ...] = ()
     operations: tuple[Operation, ...] = ()
+    bucket_days: int | None = None
 
 
 @dataclass(slots=True)
@@ -49,6 +66,7 @@ class Role:
         window: When its production starts; units are its own.
         subs: Sub-assemblies that go into it, with units.
         labour: Usual cost of its own assembly in cents, for one unit.
+        target: Number of the finished product that it serves.
     """
 
     code: str
@@ -58,6 +76,7 @@ class Role:
     window: Window
     subs: dict[str, int]
     labour: float = 0.0
+    target: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,38 +88,77 @@ class Component:
 
     def per_unit(self, roles: Mapping[str, Role]) -> int:
         """Units that go into one finished unit."""
-        return sum(quantity * roles[role].per_unit for role, quantity in self.uses.items())
+        return self.needed(roles, [1] * len(roles))
+
+    def needed(self, roles: Mapping[str, Role], units: Sequence[int]) -> int:
+        """Units that go into so many units of each finished product."""
+        return sum(quantity * roles[role].per_unit * units[roles[role].target] for role, quantity in self.uses.items())
 
 
-def draw_production(stream: Stream, finished: Product, anchor: int, window: Window) -> Production:
-    """Everything that it takes to make ``finished``, at about ``anchor`` cents a unit.
+def draw_production(stream: Stream, targets: Sequence[Target]) -> Production:
+    """Everything that it takes to make the finished products, on the same work centers and partly from the same components.
 
     Args:
         stream: Stream that is consumed.
-        finished: The finished product.
-        anchor: Usual cost of buying a unit, in cents.
-        window: When finished units are needed.
+        targets: The finished products; making a unit costs about what buying one does.
+
+    Raises:
+        TaskError: The products are too different to share components.  Draw again.
     """
     params = stream.params
     topology = TOPOLOGIES[params.topology]
-    usual = anchor * (1 + stream.between(-params.closeness, params.closeness))
-    roles = _roles(stream, topology, finished, window, usual)
-    centers, operations = draw_centers(stream, roles, _routes(stream))
-    labour = sum(_labour(operations, role) * role.per_unit for role in roles.values())
-    components, prices = _components(stream, topology, roles, usual - labour)
-    built = max(1, round(window.units * min(1.0, params.center_capacity)))
+    usual = [target.anchor * (1 + stream.between(-params.closeness, params.closeness)) for target in targets]
+    roles: dict[str, Role] = {}
+    for number, target in enumerate(targets):
+        roles |= _numbered(_roles(stream, topology, target.product, target.window, usual[number]), number)
+    routes = [route._replace(role=role_key(route.role, n)) for route in _routes(stream) for n in range(len(targets))]
+    centers, operations = draw_centers(stream, roles, routes)
+    components: list[Component] = []
+    prices: list[int] = []
+    for number in range(len(targets)):
+        own = [role for role in roles.values() if role.target == number]
+        labour = sum(_labour(operations, role) * role.per_unit for role in own)
+        components, prices = _components(stream, topology, roles, number, usual[number] - labour, components, prices)
+    built = [max(1, round(target.window.units * min(1.0, params.center_capacity))) for target in targets]
 
     def offers(code: str, price: int, item: Component) -> tuple[Offer, ...]:
         first = min(roles[role].window.first for role in item.uses)
         last = max(roles[role].window.last for role in item.uses)
-        need = Window(first, last, item.per_unit(roles) * built)
+        need = Window(first, last, item.needed(roles, built))
         return stream.offers(code, price, need, params.component_offers, COMPONENT_LANES, params.component_capacity)
 
     def on_hand(item: Component) -> int:
-        units = round(item.per_unit(roles) * built * params.component_stock * stream.between(0.5, 1.5))
-        return min(units, item.per_unit(roles) * (window.units - 1))
+        units = round(item.needed(roles, built) * params.component_stock * stream.between(0.5, 1.5))
+        return min(units, item.needed(roles, [target.window.units - 1 for target in targets]))
 
-    return assemble(stream, roles, components, prices, (centers, operations), offers, on_hand)
+    production = assemble(stream, roles, components, prices, (centers, operations), offers, on_hand)
+    if params.capacity_buckets == 1:
+        return production
+    days = math.ceil(max(target.window.last for target in targets) / params.capacity_buckets)
+    return production._replace(
+        centers=tuple(_dated(stream, center, params.capacity_buckets) for center in centers), bucket_days=days
+    )
+
+
+def role_key(role: str, number: int) -> str:
+    """Name of a role of the finished product with that number: ``"F"``, then ``"F1"`` and so on."""
+    return f"{role}{number or ''}"
+
+
+def _numbered(roles: Mapping[str, Role], number: int) -> dict[str, Role]:
+    for role in roles.values():
+        role.target = number
+    return {
+        role_key(name, number): replace(role, subs={role_key(sub, number): units for sub, units in role.subs.items()})
+        for name, role in roles.items()
+    }
+
+
+def _dated(stream: Stream, center: WorkCenter, count: int) -> WorkCenter:
+    """A work center whose minutes are divided over periods, unevenly."""
+    shares = np.cumsum(stream.rng.dirichlet(np.full(count, 6.0)))
+    ends = [0, *(int(center.capacity // 1000 * share) for share in shares[:-1]), center.capacity // 1000]
+    return center.model_copy(update={"buckets": tuple(1000 * (end - start) for start, end in itertools.pairwise(ends))})
 
 
 def _roles(stream: Stream, topology: Topology, finished: Product, window: Window, usual: float) -> dict[str, Role]:
@@ -188,25 +246,57 @@ def _labour(operations: Sequence[Operation], role: Role) -> float:
 
 
 def _components(
-    stream: Stream, topology: Topology, roles: Mapping[str, Role], target: float
+    stream: Stream,
+    topology: Topology,
+    roles: Mapping[str, Role],
+    number: int,
+    target: float,
+    known: Sequence[Component],
+    known_prices: Sequence[int],
 ) -> tuple[list[Component], list[int]]:
-    """Components, and their usual prices, which add up to ``target`` cents per finished unit.
+    """Components with those of one more finished product, and their usual prices, which add up to ``target`` cents a unit.
 
-    Of a few draws the one nearest to the target is scaled to it, so that prices stay plausible.
+    Of a few draws the one nearest to the target is scaled to it, so that prices stay plausible.  What earlier products
+    take too keeps its price.
+
+    Raises:
+        TaskError: What is shared leaves no plausible price for the rest.
     """
     pool = stream.domain.components
     count = min(stream.params.components, len(pool))
+    taken = {item.template: price for item, price in zip(known, known_prices, strict=True)}
     draws: list[tuple[float, int, float, list[Component]]] = []
-    for attempt in range(TRIES):
-        chosen = sorted(int(index) for index in stream.rng.choice(len(pool), count, replace=False))
+    for attempt in range(TRIES if not known else 8 * TRIES):
+        chosen = _chosen(stream, pool, count, list(taken))
         found = []
         for position, template in enumerate(pool[index] for index in chosen):
             users = topology.common if topology.common and not position else topology.deal[position % len(topology.deal)]
-            found.append(Component(template, {role: stream.integer(template.low, template.high) for role in users}))
-        cost = sum(item.template.cost * item.per_unit(roles) for item in found)
-        draws.append((abs(math.log(target / cost)), attempt, target / cost, found))
-    _, _, scale, components = min(draws, key=lambda draw: draw[:2])
-    return components, [max(1, round(item.template.cost * scale)) for item in components]
+            uses = {role_key(role, number): stream.integer(template.low, template.high) for role in users}
+            found.append(Component(template, uses))
+        cost = sum(item.template.cost * item.per_unit(roles) for item in found if item.template not in taken)
+        rest = target - sum(taken.get(item.template, 0) * item.per_unit(roles) for item in found)
+        if rest > 0:
+            draws.append((abs(math.log(rest / cost)), attempt, rest / cost, found))
+    distance, _, scale, components = min(draws, key=lambda draw: draw[:2], default=(math.inf, 0, 0.0, []))
+    if known and distance > math.log(PLAUSIBLE):
+        raise TaskError("the finished products are too different to share components", field="params.finished_products")
+    prices = {item.template: taken.get(item.template) or max(1, round(item.template.cost * scale)) for item in components}
+    both = {item.template: item for item in known}
+    for item in components:
+        earlier = both.get(item.template)
+        both[item.template] = Component(item.template, {**(earlier.uses if earlier else {}), **item.uses})
+    return list(both.values()), [taken.get(template) or prices[template] for template in both]
+
+
+def _chosen(stream: Stream, pool: Sequence[ComponentTemplate], count: int, taken: Sequence[ComponentTemplate]) -> list[int]:
+    """Components by their place in the pool: any, or some that are taken already and others that are not."""
+    if not taken:
+        return sorted(int(index) for index in stream.rng.choice(len(pool), count, replace=False))
+    old = [place for place, template in enumerate(pool) if template in taken]
+    new = [place for place, template in enumerate(pool) if template not in taken]
+    shared = max(1, min(round(SHARED_SHARE * count), len(old), count - 1))
+    chosen = [old[int(index)] for index in stream.rng.permutation(len(old))[:shared]]
+    return sorted([*chosen, *(new[int(index)] for index in stream.rng.permutation(len(new))[: count - shared])])
 
 
 def assemble(
@@ -270,7 +360,7 @@ def _sub_assemblies(
     """Sub-assemblies as products, at the cost of their inputs and labour."""
     made = []
     for name, role in reversed(list(roles.items())):
-        if name != FINISHED:
+        if not name.startswith(FINISHED):
             inputs = sum(line.quantity * costs[line.component] for line in boms[name].lines)
             costs[role.code] = round(inputs + _labour(operations, role))
             made.append(

@@ -1,7 +1,8 @@
 """Schedule: the latest production days for given totals, and the work centers that share them.
 
 Pure arithmetic, so equal totals give an equal schedule whatever solver found them.  If any schedule of the totals is
-feasible, this one is: finishing later never takes an input earlier, on any level of the bill of materials.
+feasible, this one is: finishing later never takes an input earlier, on any level of the bill of materials.  Totals say
+from which capacity bucket production draws its minutes; it is as late as that bucket lets it start.
 """
 
 from __future__ import annotations
@@ -19,11 +20,19 @@ class Totals:
 
     Attributes:
         bought: Units by offer key, positive.
-        made: Units by (product, work center), positive.
+        made: Units by (product, work center, capacity bucket), positive.
     """
 
     bought: Mapping[str, int] = field(default_factory=dict)
-    made: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    made: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
+
+    @property
+    def routes(self) -> dict[tuple[str, str], int]:
+        """Units by (product, work center) over the horizon."""
+        units: dict[tuple[str, str], int] = {}
+        for (product, center, _), made in self.made.items():
+            units[product, center] = units.get((product, center), 0) + made
+        return units
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +57,7 @@ def schedule(network: Network, totals: Totals, *, style: Style = "coverage") -> 
         style: In ``"release"`` stock serves only what ``totals`` leave open, so all new units serve demand.
 
     Returns:
-        Positive quantities.  What the needs do not call for is completed on the last day.
+        Positive quantities.  What the needs do not call for is completed on the last day of its bucket.
     """
     daily: dict[str, dict[int, int]] = {}
     for product in network.products:
@@ -62,24 +71,28 @@ def schedule(network: Network, totals: Totals, *, style: Style = "coverage") -> 
 
 
 def _latest(network: Network, product: str, totals: Totals, daily: dict[str, dict[int, int]], style: Style) -> dict[int, int]:
-    """Daily units of ``product``: each need that supply does not cover is completed just then."""
-    total = sum(units for (code, _), units in totals.made.items() if code == product)
+    """Daily units of ``product``: each need that supply does not cover is completed just then, or in an earlier bucket."""
+    in_bucket: dict[int, int] = {}
+    for (code, _, bucket), units in totals.made.items():
+        in_bucket[bucket] = in_bucket.get(bucket, 0) + (units if code == product else 0)
+    total = sum(in_bucket.values())
     if not total:
         return {}
     stock = network.problem.stock.get(product, 0)
-    if style == "release" and product == network.problem.product:
-        stock = min(stock, max(0, network.total_demand - total - _arrived(network, product, totals, network.needs[product][-1])))
-    done = needed = 0
+    if style == "release" and product in network.demand:
+        new = total + _arrived(network, product, totals, network.needs[product][-1])
+        stock = min(stock, max(0, network.problem.demand[product] - new))
+    done = 0
     days: dict[int, int] = {}
-    for day in network.needs[product]:
-        needed += _use_on(network, product, day, daily)
-        missing = min(total, needed - stock - _arrived(network, product, totals, day)) - done
-        if missing > 0:
-            days[day] = missing
-            done += missing
-    if done < total:
-        last = network.needs[product][-1]
-        days[last] = days.get(last, 0) + total - done
+    for bucket, completions in network.buckets(product).items():
+        left = in_bucket.get(bucket, 0)
+        for day in completions:
+            needed = sum(_use_on(network, product, known, daily) for known in network.needs[product] if known <= day)
+            missing = needed - stock - _arrived(network, product, totals, day) - done
+            units = left if day == completions[-1] else min(left, max(0, missing))
+            if units:
+                days[day] = units
+            done, left = done + units, left - units
     return days
 
 
@@ -88,22 +101,26 @@ def _arrived(network: Network, product: str, totals: Totals, day: int) -> int:
 
 
 def _use_on(network: Network, product: str, day: int, daily: dict[str, dict[int, int]]) -> int:
-    if product == network.problem.product:
-        return network.demand[day]
+    if product in network.demand:
+        return network.demand[product][day]
     return sum(rate * daily[parent].get(day + network.lead(parent), 0) for parent, rate in network.parents[product])
 
 
 def _deal(network: Network, product: str, totals: Totals, daily: dict[int, int]) -> dict[tuple[str, int], int]:
-    """Deal daily units to work centers: the first center takes the first days."""
-    left = [(operation.center, totals.made.get((product, operation.center), 0)) for operation in network.operations[product]]
+    """Deal daily units to work centers: in each bucket the first center takes the first days."""
+    left: dict[int, list[tuple[str, int]]] = {}
+    for bucket in dict.fromkeys(bucket for _, _, bucket in totals.made):
+        centers = [operation.center for operation in network.operations[product]]
+        left[bucket] = [(center, totals.made.get((product, center, bucket), 0)) for center in centers]
     dealt: dict[tuple[str, int], int] = {}
     for day, units in sorted(daily.items()):
+        queue = left[network.bucket(product, day)]
         while units:
-            center, free = left[0]
+            center, free = queue[0]
             if not free:
-                left.pop(0)
+                queue.pop(0)
                 continue
             part = min(units, free)
             dealt[center, day] = part
-            left[0], units = (center, free - part), units - part
+            queue[0], units = (center, free - part), units - part
     return dealt

@@ -14,7 +14,8 @@ def check_plan(problem: Problem, plan: Plan) -> PlanValues:
 
     Checked: offers (known, used once, within minimum and maximum, no arrival before the lead, not the broken one,
     no finished purchase where that is forbidden), production (known route, lead, start not in the past, working
-    center, minutes), inputs at hand at every start, finished units at hand at every due day, budgets and margin.
+    center, minutes in the period of the start), inputs at hand at every start, finished units at hand at every due
+    day, budgets and margin.
     Origins are the business of :func:`check_lineage`.
 
     Returns:
@@ -27,7 +28,7 @@ def check_plan(problem: Problem, plan: Plan) -> PlanValues:
     _raise([*faults, *_budget_faults(problem)])
     faults = [*_capacity_faults(problem, plan), *_flow_faults(problem, plan)]
     values = _measure(problem, plan)
-    revenue = problem.finished.list_price * values.new_units
+    revenue = sum(_list_price(problem, code) * units for code, units in _new_units(problem, plan).items())
     if values.spend * 10_000 > revenue * (10_000 - problem.margin_bps):
         faults.append(
             f"margin: spend of {values.spend} cents on new units worth {revenue} cents leaves less than "
@@ -89,7 +90,7 @@ def _purchase_faults(problem: Problem, plan: Plan) -> Iterator[str]:
             yield f"{row.ref}: arrives on day {row.arrival}, the lead time is {offer.lead} days"
         if problem.repair and row.offer == problem.repair.broken_offer:
             yield f"{row.ref}: the offer was cancelled by its vendor"
-        if offer.product == problem.product and not problem.buying:
+        if offer.product in _finished(problem) and not problem.buying:
             yield f"{row.ref}: finished units may not be bought"
 
 
@@ -111,18 +112,33 @@ def _production_faults(problem: Problem, plan: Plan) -> Iterator[str]:
 
 
 def _budget_faults(problem: Problem) -> Iterator[str]:
-    price = next(row.list_price for row in problem.products if row.code == problem.product)
     for order in problem.accepted:
-        if order.budget is not None and price * order.quantity > order.budget:
-            yield f"order {order.ref}: {price * order.quantity} cents at list price exceed the budget of {order.budget}"
+        amount = _list_price(problem, order.product or problem.product) * order.quantity
+        if order.budget is not None and amount > order.budget:
+            yield f"order {order.ref}: {amount} cents at list price exceed the budget of {order.budget}"
+
+
+def _finished(problem: Problem) -> set[str]:
+    return {problem.product} | {order.product for order in problem.orders if order.product}
+
+
+def _list_price(problem: Problem, code: str) -> int:
+    return next(row.list_price for row in problem.products if row.code == code)
 
 
 def _capacity_faults(problem: Problem, plan: Plan) -> Iterator[str]:
     minutes = {(row.product, row.center): row.minutes for row in problem.operations}
     for center in problem.centers:
-        load = sum(minutes[row.product, row.center] * row.quantity for row in plan.productions if row.center == center.code)
-        if load > center.capacity:
-            yield f"{center.code}: {load / 1000:g} minutes planned, {center.capacity / 1000:g} available"
+        mine = [row for row in plan.productions if row.center == center.code]
+        load: Counter[int] = Counter()
+        for row in mine:
+            period = row.start // problem.bucket_days if center.buckets and problem.bucket_days else 0
+            load[period] += minutes[row.product, row.center] * row.quantity
+        for period, used in sorted(load.items()):
+            available = dict(enumerate(center.buckets)).get(period, 0) if center.buckets else center.capacity
+            if used > available:
+                when = f" in period {period}" if center.buckets else ""
+                yield f"{center.code}: {used / 1000:g} minutes planned{when}, {available / 1000:g} available"
 
 
 def _flow_faults(problem: Problem, plan: Plan) -> Iterator[str]:
@@ -131,7 +147,7 @@ def _flow_faults(problem: Problem, plan: Plan) -> Iterator[str]:
     products = {offer.key: offer.product for offer in problem.offers}
     incoming: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
     starting: defaultdict[int, list[PlannedProduction]] = defaultdict(list)
-    leaving: defaultdict[int, int] = defaultdict(int)
+    leaving: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for purchase in plan.purchases:
         incoming[purchase.arrival].append((products[purchase.offer], purchase.quantity))
     for production in plan.productions:
@@ -139,7 +155,7 @@ def _flow_faults(problem: Problem, plan: Plan) -> Iterator[str]:
         if production.due > production.start:
             incoming[production.due].append((production.product, production.quantity))
     for order in problem.accepted:
-        leaving[order.due] += order.quantity
+        leaving[order.due][order.product or problem.product] += order.quantity
     recipes = {bom.product: bom.lines for bom in problem.boms}
     for day in sorted({*incoming, *starting, *leaving}):
         for product, units in incoming[day]:
@@ -149,7 +165,8 @@ def _flow_faults(problem: Problem, plan: Plan) -> Iterator[str]:
                 stock[line.component] -= line.quantity * production.quantity
             if production.due == day:
                 stock[production.product] += production.quantity
-        stock[problem.product] -= leaving[day]
+        for product, units in leaving[day].items():
+            stock[product] -= units
         missing = sorted((product, -units) for product, units in stock.items() if units < 0)
         yield from (f"day {day}: {units} units of {product} are missing" for product, units in missing)
 
@@ -165,22 +182,33 @@ def _measure(problem: Problem, plan: Plan) -> PlanValues:
     routes = {(row.product, row.center): row for row in problem.operations}
     spend = sum(offers[row.offer].price * row.quantity for row in plan.purchases)
     spend += sum(routes[row.product, row.center].unit_cost * row.quantity for row in plan.productions)
-    bought = sum(row.quantity for row in plan.purchases if offers[row.offer].product == problem.product)
-    made = sum(row.quantity for row in plan.productions if row.product == problem.product)
     return PlanValues(
         spend=spend,
         vendors=len({offers[row.offer].vendor for row in plan.purchases}),
         minutes=sum(routes[row.product, row.center].minutes * row.quantity for row in plan.productions),
         repair_distance=_distance(problem, plan),
-        new_units=min(bought + made, sum(order.quantity for order in problem.accepted)),
+        new_units=sum(_new_units(problem, plan).values()),
     )
+
+
+def _new_units(problem: Problem, plan: Plan) -> Counter[str]:
+    """Units bought and made of each finished product, at most its demand."""
+    products = {offer.key: offer.product for offer in problem.offers}
+    new, wanted = Counter[str](), Counter[str]()
+    for purchase in plan.purchases:
+        new[products[purchase.offer]] += purchase.quantity
+    for production in plan.productions:
+        new[production.product] += production.quantity
+    for order in problem.accepted:
+        wanted[order.product or problem.product] += order.quantity
+    return new & wanted
 
 
 def _distance(problem: Problem, plan: Plan) -> int:
     """Absolute change of each finished offer's and each (product, work center)'s total against the booked plan."""
     if problem.repair is None:
         return 0
-    finished = {offer.key for offer in problem.offers if offer.product == problem.product}
+    finished = {offer.key for offer in problem.offers if offer.product in _finished(problem)}
     change: Counter[tuple[str, ...]] = Counter()
     for purchase in plan.purchases:
         change[(purchase.offer,)] += purchase.quantity if purchase.offer in finished else 0
@@ -211,8 +239,9 @@ def _documents(problem: Problem, plan: Plan, product: str) -> list[Document]:
 
 def _needs(problem: Problem, plan: Plan, product: str) -> dict[str, tuple[int, int]]:
     """Day and units of every document that takes ``product``."""
-    if product == problem.product:
-        return {order.ref: (order.due, order.quantity) for order in problem.accepted}
+    if product in _finished(problem):
+        wanted = [order for order in problem.accepted if (order.product or problem.product) == product]
+        return {order.ref: (order.due, order.quantity) for order in wanted}
     rates = {bom.product: sum(line.quantity for line in bom.lines if line.component == product) for bom in problem.boms}
     return {row.ref: (row.start, rates[row.product] * row.quantity) for row in plan.productions if rates.get(row.product)}
 

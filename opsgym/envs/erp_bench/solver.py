@@ -156,20 +156,25 @@ def is_beaten(problem: Problem, spend: int, *, style: Style, deterministic_secon
 
 def measure(network: Network, totals: Totals) -> PlanValues:
     """The five measures of a plan with ``totals``; new units beyond the demand do not count."""
-    offers = network.problem.offer_by_key
+    offers, totals_made = network.problem.offer_by_key, totals.routes
     routes = {(row.product, row.center): row for row in network.problem.operations}
     bought, made = network.baseline
-    finished = {key: units for key, units in totals.bought.items() if offers[key].product == network.problem.product}
-    gained = sum(finished.values()) + sum(units for key, units in totals.made.items() if key[0] == network.problem.product)
+    finished = {key: units for key, units in totals.bought.items() if offers[key].product in network.demand}
+    gained = dict.fromkeys(network.demand, 0)
+    for key, units in finished.items():
+        gained[offers[key].product] += units
+    for (product, _), units in totals_made.items():
+        if product in gained:
+            gained[product] += units
     distance = sum(abs(finished.get(key, 0) - bought.get(key, 0)) for key in {**finished, **bought})
-    distance += sum(abs(totals.made.get(key, 0) - made.get(key, 0)) for key in {**totals.made, **made})
+    distance += sum(abs(totals_made.get(route, 0) - made.get(route, 0)) for route in {**totals_made, **made})
     return PlanValues(
         spend=sum(offers[key].price * units for key, units in totals.bought.items())
-        + sum(routes[key].unit_cost * units for key, units in totals.made.items()),
+        + sum(routes[route].unit_cost * units for route, units in totals_made.items()),
         vendors=len({offers[key].vendor for key in totals.bought}),
-        minutes=sum(routes[key].minutes * units for key, units in totals.made.items()),
+        minutes=sum(routes[route].minutes * units for route, units in totals_made.items()),
         repair_distance=distance if network.problem.repair else 0,
-        new_units=min(gained, network.total_demand),
+        new_units=sum(min(units, network.problem.demand[product]) for product, units in gained.items()),
     )
 
 

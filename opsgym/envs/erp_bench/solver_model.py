@@ -1,8 +1,10 @@
-"""The planning problem as a CP-SAT model over totals: units per offer, per (product, work center) and per completion day.
+"""The planning problem as a CP-SAT model over totals.
+
+Counted are units per offer, per (product, work center, capacity bucket) and per completion day.
 
 All routes of a product share its lead time, so which work center makes which day's units changes neither cost nor
-timing.  The model therefore links daily production and work-center totals by their sum alone; the plan deals one
-to the other afterwards (:mod:`opsgym.envs.erp_bench.schedule`).
+timing.  The model therefore links the daily production of a bucket and its work-center totals by their sum alone; the
+plan deals one to the other afterwards (:mod:`opsgym.envs.erp_bench.schedule`).
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class PlanModel:
         bought: Units by offer key.
         chosen: Whether the offer is used, by offer key.
         products: What each offer of ``bought`` is for, by offer key.
-        made: Units by (product, work center).
+        made: Units by (product, work center, capacity bucket).
         daily: Units by (product, completion day).
         costs: Expression of each objective, in the integer units of ``PlanValues``; spend for ``constraint_only``.
     """
@@ -39,7 +41,7 @@ class PlanModel:
     bought: dict[str, cp_model.IntVar] = field(default_factory=dict)
     chosen: dict[str, cp_model.IntVar] = field(default_factory=dict)
     products: dict[str, str] = field(default_factory=dict)
-    made: dict[tuple[str, str], cp_model.IntVar] = field(default_factory=dict)
+    made: dict[tuple[str, str, int], cp_model.IntVar] = field(default_factory=dict)
     daily: dict[tuple[str, int], cp_model.IntVar] = field(default_factory=dict)
     costs: dict[ObjectiveKind, Linear] = field(default_factory=dict)
 
@@ -49,7 +51,7 @@ class PlanModel:
         Two plans with different totals get the same cost with a probability of about one in a million.
         """
         terms = [(self.products[key], tie_weight(key), units) for key, units in self.bought.items()]
-        return self.by_product(terms + [(key[0], tie_weight("|".join(key)), units) for key, units in self.made.items()])
+        return self.by_product(terms + [(key[0], tie_weight(_key_text(*key)), units) for key, units in self.made.items()])
 
     def by_product(self, terms: Iterable[tuple[str, int, cp_model.IntVar]]) -> Linear:
         """The sum of (product, weight, variable) terms, with a variable for the part of each product.
@@ -66,6 +68,11 @@ class PlanModel:
             parts.append(self.cp.new_int_var(0, most, f"cost of {product}"))
             self.cp.add(parts[-1] == _weighted(found))
         return _total(parts)
+
+
+def _key_text(product: str, center: str, bucket: int) -> str:
+    """The first bucket, which is the whole horizon where capacity is not dated, goes without its number."""
+    return f"{product}|{center}|{bucket}" if bucket else f"{product}|{center}"
 
 
 def tie_weight(key: str) -> int:
@@ -114,10 +121,10 @@ def _total(variables: Iterable[cp_model.IntVar]) -> Linear:
 def _add_offer(model: PlanModel, network: Network, offer: Offer) -> None:
     """Nothing, or between the minimum and the most that can be of use."""
     most = network.cap(offer)
-    if offer.product != network.problem.product:
-        most = min(most, max(offer.min_qty, network.most_needed(offer.product, offer.lead)))
-    else:
-        most = min(most, max(offer.min_qty, network.total_demand, network.baseline[0].get(offer.key, 0)))
+    most = min(
+        most,
+        max(offer.min_qty, network.most_needed(offer.product, offer.lead), network.baseline[0].get(offer.key, 0)),
+    )
     if most < offer.min_qty:
         return
     units = model.cp.new_int_var_from_domain(cp_model.Domain.from_intervals([[0, 0], [offer.min_qty, most]]), offer.key)
@@ -128,28 +135,28 @@ def _add_offer(model: PlanModel, network: Network, offer: Offer) -> None:
 
 
 def _add_production(model: PlanModel, network: Network, product: str) -> None:
-    """Daily units and work-center totals of one product, tied by their sum."""
-    days = network.completions[product]
-    if not days:
-        return
-    daily = []
-    for day in days:
-        most = min(network.most_made(product, day), network.reach(product, day).made)
-        daily.append(model.cp.new_int_var(0, most, f"{product} by {day}"))
-        model.daily[product, day] = daily[-1]
-    all_days = sum(min(network.most_made(product, day), network.reach(product, day).made) for day in days)
-    totals = []
-    for operation in network.operations[product]:
-        most = min(all_days, network.centers[operation.center] // operation.minutes) if operation.minutes else all_days
-        totals.append(model.cp.new_int_var(0, most, f"{product} on {operation.center}"))
-        model.made[product, operation.center] = totals[-1]
-    model.cp.add(_total(daily) == _total(totals))
+    """Daily units and work-center totals of one product, tied by their sum in each capacity bucket."""
+    for bucket, days in network.buckets(product).items():
+        daily = []
+        all_days = 0
+        for day in days:
+            most = min(network.most_made(product, day), network.reach(product, day).made)
+            daily.append(model.cp.new_int_var(0, most, f"{product} by {day}"))
+            model.daily[product, day] = daily[-1]
+            all_days += most
+        totals = []
+        for operation in network.operations[product]:
+            free = network.free(operation.center, [bucket])
+            most = min(all_days, free // operation.minutes) if operation.minutes else all_days
+            totals.append(model.cp.new_int_var(0, most, f"{product} on {operation.center}"))
+            model.made[product, operation.center, bucket] = totals[-1]
+        model.cp.add(_total(daily) == _total(totals))
 
 
 def _add_balance(model: PlanModel, network: Network, product: str, style: Style) -> None:
     """Supply covers use at every need, cumulatively."""
     stock = network.problem.stock.get(product, 0)
-    exact = style == "release" and product == network.problem.product
+    exact = style == "release" and product in network.demand
     shelf = [model.cp.new_int_var(0 if exact else stock, stock, f"stock of {product}")]
     offers = [offer for offer in network.offers[product] if offer.key in model.bought]
     for day in network.needs[product]:
@@ -160,9 +167,9 @@ def _add_balance(model: PlanModel, network: Network, product: str, style: Style)
 
 
 def _used_by(model: PlanModel, network: Network, product: str, day: int) -> Linear:
-    """Units that leave by ``day``: deliveries of the finished product, starts of parents otherwise."""
-    if product == network.problem.product:
-        return _total([]) + sum(units for due, units in network.demand.items() if due <= day)
+    """Units that leave by ``day``: deliveries of a finished product, starts of parents otherwise."""
+    if product in network.demand:
+        return _total([]) + sum(units for due, units in network.demand[product].items() if due <= day)
     return _weighted(
         (rate, model.daily[parent, done])
         for parent, rate in network.parents[product]
@@ -172,27 +179,33 @@ def _used_by(model: PlanModel, network: Network, product: str, day: int) -> Line
 
 
 def _add_capacity(model: PlanModel, network: Network) -> None:
-    """Minutes of a work center over the horizon, shared by its products."""
-    for center, capacity in network.centers.items():
-        load = [(operation.minutes, model.made[key]) for key, operation in _routes(model, network) if operation.center == center]
-        if load:
-            model.cp.add(_weighted(load) <= capacity)
+    """Minutes of a work center in each bucket, shared by its products; of one without buckets over the horizon."""
+    loads: dict[tuple[str, int], list[tuple[int, cp_model.IntVar]]] = {}
+    for key, operation in _routes(model, network):
+        dated = bool(network.centers[operation.center].buckets)
+        loads.setdefault((operation.center, key[2] if dated else 0), []).append((operation.minutes, model.made[key]))
+    for center in network.centers:
+        for bucket in sorted(bucket for code, bucket in loads if code == center):
+            model.cp.add(_weighted(loads[center, bucket]) <= network.free(center, [bucket]))
 
 
 def _add_margin(model: PlanModel, network: Network, spend: Linear) -> None:
-    """The portfolio margin on new spend; units beyond the demand earn nothing."""
-    problem = network.problem
-    gained = [model.bought[offer.key] for offer in network.offers[problem.product] if offer.key in model.bought]
-    gained += [model.daily[problem.product, day] for day in network.completions[problem.product]]
-    earning = model.cp.new_int_var(0, network.total_demand, "earning units")
-    model.cp.add(earning <= _total(gained))
-    share = problem.finished.list_price * (BASIS_POINTS - problem.margin_bps)
-    model.cp.add(spend * BASIS_POINTS <= earning * share)
+    """The portfolio margin on new spend; units beyond a product's demand earn nothing."""
+    problem, earnings = network.problem, []
+    for product in problem.finished:
+        gained = [model.bought[offer.key] for offer in network.offers[product.code] if offer.key in model.bought]
+        gained += [model.daily[product.code, day] for day in network.completions[product.code]]
+        earning = model.cp.new_int_var(0, problem.demand[product.code], "earning units")
+        model.cp.add(earning <= _total(gained))
+        earnings.append((product.list_price * (BASIS_POINTS - problem.margin_bps), earning))
+    model.cp.add(spend * BASIS_POINTS <= _weighted(earnings))
 
 
-def _routes(model: PlanModel, network: Network) -> list[tuple[tuple[str, str], Operation]]:
+def _routes(model: PlanModel, network: Network) -> list[tuple[tuple[str, str, int], Operation]]:
+    """Keys of production variables, each with its operation."""
     rows = [operation for operations in network.operations.values() for operation in operations]
-    return [((row.product, row.center), row) for row in rows if (row.product, row.center) in model.made]
+    keys = [((row.product, row.center, bucket), row) for row in rows for bucket in network.buckets(row.product)]
+    return [(key, row) for key, row in keys if key in model.made]
 
 
 def _offers(model: PlanModel, network: Network) -> list[Offer]:
@@ -226,17 +239,20 @@ def _vendors(model: PlanModel, network: Network) -> Linear:
 def _distance(model: PlanModel, network: Network) -> Linear:
     """Absolute differences to the booked plan, by finished offer and by (product, work center)."""
     bought, made = network.baseline
-    offers = [offer for offer in network.offers[network.problem.product] if offer.key in model.bought]
-    finished = {offer.key: model.bought[offer.key] for offer in offers}
-    lost = sum(units for key, units in bought.items() if key not in finished) + sum(
-        units for key, units in made.items() if key not in model.made
-    )
-    pairs = [(variable, bought.get(key, 0)) for key, variable in finished.items()]
-    pairs += [(variable, made.get(route, 0)) for route, variable in model.made.items()]
+    offers = [offer for code in network.demand for offer in network.offers[code] if offer.key in model.bought]
+    finished = {offer.key: [model.bought[offer.key]] for offer in offers}
+    routes: dict[tuple[str, str], list[cp_model.IntVar]] = {}
+    for (product, center, _), variable in model.made.items():
+        routes.setdefault((product, center), []).append(variable)
+    lost = sum(units for key, units in bought.items() if key not in finished)
+    lost += sum(units for route, units in made.items() if route not in routes)
+    pairs = [(variables, bought.get(key, 0)) for key, variables in finished.items()]
+    pairs += [(variables, made.get(route, 0)) for route, variables in routes.items()]
     gaps: list[cp_model.IntVar] = []
-    for variable, booked in pairs if network.problem.repair else ():
-        gap = model.cp.new_int_var(0, max(booked, max(variable.proto.domain) - booked), f"change of {variable.name}")
-        model.cp.add(gap >= variable - booked)
-        model.cp.add(gap >= booked - variable)
+    for variables, booked in pairs if network.problem.repair else ():
+        most = sum(max(variable.proto.domain) for variable in variables)
+        gap = model.cp.new_int_var(0, max(booked, most - booked), f"change of {variables[0].name}")
+        model.cp.add(gap >= _total(variables) - booked)
+        model.cp.add(gap >= booked - _total(variables))
         gaps.append(gap)
     return _total(gaps) + lost

@@ -82,6 +82,7 @@ def _check_references(scenario: Scenario) -> None:
     problem, decoys = scenario.problem, scenario.decoys
     products, recipes = set(problem.product_by_code), set(problem.bom_by_product)
     _known("problem.product", [problem.product], products)
+    _known("problem.orders", (order.product for order in problem.orders if order.product), products)
     _known("problem.orders", (order.customer for order in problem.orders), {partner.ref for partner in problem.customers})
     _known("problem.offers", (offer.vendor for offer in problem.offers), {partner.ref for partner in problem.vendors})
     _known("problem.offers", (offer.product for offer in problem.offers), products)
@@ -97,6 +98,24 @@ def _check_references(scenario: Scenario) -> None:
     if any(line.quantity < 1 for bom in problem.boms for line in bom.lines):
         raise TaskError("expected at least one of each component", field="world.problem.boms")
     _check_acyclic(problem)
+    inputs = {line.component for bom in problem.boms for line in bom.lines}
+    if used := [code for code in problem.finished_codes if code in inputs]:
+        raise TaskError(f"expected finished products that go into nothing else, got {used[0]!r}", field="world.problem.boms")
+    _check_buckets(problem)
+
+
+def _check_buckets(problem: Problem) -> None:
+    """Dated capacity adds up, and has periods to be dated by."""
+    if problem.bucket_days is not None and not 1 <= problem.bucket_days <= MOST_DAYS:
+        raise TaskError(f"expected 1 to {MOST_DAYS} days, got {problem.bucket_days}", field="world.problem.bucket_days")
+    for center in problem.centers:
+        if not center.buckets:
+            continue
+        if problem.bucket_days is None:
+            raise TaskError(f"{center.code} has dated capacity, but no period is given", field="world.problem.bucket_days")
+        if min(center.buckets) < 0 or sum(center.buckets) != center.capacity:
+            message = f"expected buckets of {center.code} that add up to {center.capacity}, got {list(center.buckets)}"
+            raise TaskError(message, field="world.problem.centers")
 
 
 def _known(place: str, names: Iterable[str], known: Collection[str]) -> None:

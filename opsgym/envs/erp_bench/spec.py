@@ -22,6 +22,11 @@ TERM_NAMES = {"immediate": "Immediate Payment", "net_30": "30 Days"}
 """Names of the payment terms in the ERP."""
 
 
+def _is_nothing(value: object) -> bool:
+    """Fields that came later are left out of dumps where they say nothing, so that older tasks keep their identity."""
+    return not value
+
+
 class Partner(Frozen):
     """A customer or vendor.  ``ref`` is its stable key.  ``note`` is what its Internal Notes say besides limits."""
 
@@ -91,7 +96,8 @@ class Bom(Frozen):
 class WorkCenter(Frozen):
     """A work center; ``capacity`` is its horizon-wide budget in thousandths of a minute (0: out of order).
 
-    ``stated_costs_hour`` is the hourly cost that the ERP shows, in cents.
+    ``stated_costs_hour`` is the hourly cost that the ERP shows, in cents.  ``buckets`` divide the capacity over the
+    periods of :attr:`Problem.bucket_days` days from day 0 on; without them it holds for the horizon as a whole.
     """
 
     code: str
@@ -99,6 +105,12 @@ class WorkCenter(Frozen):
     capacity: int
     note: str = ""
     stated_costs_hour: int = 0
+    buckets: tuple[int, ...] = Field(default=(), exclude_if=_is_nothing)
+
+    @property
+    def budgets(self) -> tuple[int, ...]:
+        """Thousandths of a minute in each bucket; one for the whole horizon where capacity is not dated."""
+        return self.buckets or (self.capacity,)
 
 
 class Operation(Frozen):
@@ -116,7 +128,7 @@ class Operation(Frozen):
 
 
 class Order(Frozen):
-    """A customer's request for the finished product.
+    """A customer's request for a finished product.
 
     Attributes:
         ref: Order ref; for seeded orders the ``client_order_ref`` of the sales order in the ERP.
@@ -126,6 +138,7 @@ class Order(Frozen):
         budget: Pretax budget in cents, or ``None``.
         seeded: ``"draft"`` or ``"sale"`` when a sales order exists at the start, else ``None``.
         note: Note on the seeded order.
+        product: Code of the finished product; ``None`` for the problem's main one.
     """
 
     ref: str
@@ -135,6 +148,7 @@ class Order(Frozen):
     budget: int | None = None
     seeded: Literal["draft", "sale"] | None = None
     note: str = ""
+    product: str | None = Field(default=None, exclude_if=_is_nothing)
 
 
 class Screening(Frozen):
@@ -210,20 +224,22 @@ class Problem(Frozen):
     """The planning problem.
 
     Attributes:
-        product: Code of the finished product F.
-        products: F first, then sub-assemblies and components.
+        product: Code of the main finished product, which orders are for that name no other.
+        products: Finished products, the main one first, then sub-assemblies and components.
         customers: Customers of the orders, in order of deadline.
         vendors: Vendors of the offers.
         orders: Requests, in the order of the brief.
         stock: Units on hand by product code.
         offers: Finished and component offers.
-        boms: Bills of materials of F and of sub-assemblies.
+        boms: Bills of materials of finished products and of sub-assemblies.
         centers: Work centers.
         operations: Eligible (product, center) pairs.
         margin_bps: Least portfolio margin on new spend, in basis points.
         buying: Whether finished units may be bought.
         making: Whether finished units may be made.
         make_only: Why buying is out, or ``None`` when it is not.
+        bucket_days: Days of a period of dated capacity, or ``None`` where no work center has any.  A manufacturing order
+            draws all its minutes from the period in which it starts.
     """
 
     product: str
@@ -244,11 +260,38 @@ class Problem(Frozen):
     buying: bool = True
     making: bool = False
     make_only: Literal["policy_forbidden", "no_buy_route", "no_available_vendors"] | None = None
+    bucket_days: int | None = Field(default=None, exclude_if=_is_nothing)
 
     @cached_property
-    def finished(self) -> Product:
-        """The finished product."""
-        return self.product_by_code[self.product]
+    def finished(self) -> tuple[Product, ...]:
+        """The finished products: the main one, then the others that orders name."""
+        codes = dict.fromkeys([self.product, *(order.product for order in self.orders if order.product)])
+        return tuple(self.product_by_code[code] for code in codes)
+
+    @cached_property
+    def finished_codes(self) -> tuple[str, ...]:
+        """Codes of the finished products."""
+        return tuple(product.code for product in self.finished)
+
+    def ordered(self, order: Order) -> Product:
+        """The finished product that ``order`` is for."""
+        return self.product_by_code[order.product or self.product]
+
+    def worth(self, order: Order) -> int:
+        """``order`` at list price, in cents."""
+        return self.ordered(order).list_price * order.quantity
+
+    def bucket(self, day: int) -> int:
+        """Number of the period that contains ``day``, from 0; the horizon is one period where capacity is not dated."""
+        return day // self.bucket_days if self.bucket_days else 0
+
+    @cached_property
+    def demand(self) -> dict[str, int]:
+        """Accepted units by finished product."""
+        units = dict.fromkeys(self.finished_codes, 0)
+        for order in self.accepted:
+            units[self.ordered(order).code] += order.quantity
+        return units
 
     @cached_property
     def product_by_code(self) -> dict[str, Product]:
@@ -268,12 +311,12 @@ class Problem(Frozen):
     @cached_property
     def rejections(self) -> dict[str, tuple[str, ...]]:
         """Reasons by order ref (``budget``, ``min_qty``, ``max_qty``, ``min_lead_time``); accepted orders are absent."""
-        rules, price = self.screening, self.finished.list_price
+        rules = self.screening
         found: dict[str, tuple[str, ...]] = {}
         for order in self.orders if rules else ():
             assert rules is not None
             reasons = []
-            if rules.budget and order.budget is not None and price * order.quantity > order.budget:
+            if rules.budget and order.budget is not None and self.worth(order) > order.budget:
                 reasons.append("budget")
             if rules.min_qty is not None and order.quantity < rules.min_qty:
                 reasons.append("min_qty")

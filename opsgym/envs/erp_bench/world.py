@@ -78,7 +78,7 @@ def _shuffled(scenario: Scenario, records: Iterable[T], key: Callable[[T], str])
 def _seeded_sales(scenario: Scenario) -> list[tuple[Order, str]]:
     """The sales orders that exist at the start, each with its product, in the order of their numbers."""
     problem, decoys = scenario.problem, scenario.decoys
-    own = [(order, problem.product) for order in problem.orders if order.seeded]
+    own = [(order, problem.ordered(order).code) for order in problem.orders if order.seeded]
     other = list(zip(decoys.orders, decoys.order_products, strict=True))
     return _shuffled(scenario, own + other, lambda pair: pair[0].ref)
 
@@ -251,7 +251,7 @@ class _Seeder:
                 "code": center.code,
                 "costs_hour": center.stated_costs_hour / 100,
                 "oee_target": 100.0,
-                "note": center_note(center),
+                "note": center_note(center, self.problem.bucket_days, self.scenario.today),
             }
             for center in centers
         ]
@@ -395,11 +395,19 @@ def vendor_limits(offers: Iterable[Offer]) -> dict[str, list[str]]:
     return limits
 
 
-def center_note(center: WorkCenter) -> str:
-    """Internal Notes of a work center: its own note, then its minutes."""
-    if center.capacity:
-        minutes = counted(center.capacity / 1000, "minute")
-        capacity = f"Available capacity over the planning period: {minutes}, shared by all products."
+def center_note(center: WorkCenter, bucket_days: int | None, today: dt.date) -> str:
+    """Internal Notes of a work center: its own note, then its minutes, by period where they are dated."""
+    if center.buckets and bucket_days:
+        lines = ["Available capacity by the day on which work starts, shared by all products:"]
+        for number, minutes in enumerate(center.buckets):
+            first = today + dt.timedelta(days=number * bucket_days)
+            last = first + dt.timedelta(days=bucket_days - 1)
+            lines.append(f"{first.isoformat()} to {last.isoformat()}: {counted(minutes / 1000, 'minute')}")
+        capacity = "\n".join(lines)
+    elif center.capacity:
+        capacity = (
+            f"Available capacity over the planning period: {counted(center.capacity / 1000, 'minute')}, shared by all products."
+        )
     else:
         capacity = "Out of service for the whole planning period: 0 minutes available. Do not schedule work here."
     return "\n".join(filter(None, [center.note, capacity]))

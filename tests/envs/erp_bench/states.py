@@ -61,7 +61,7 @@ class Booking:
     # -- sales ----------------------------------------------------------------------------------------------
 
     def sale(self, order: Order, state: DocState, product: str | None = None, *, invoiced: bool = False) -> Sale:
-        code = product or self.problem.product
+        code = product or self.problem.ordered(order).code
         known = {p.code: p for p in (*self.problem.products, *self.scenario.decoys.products)}
         price = known[code].list_price / 100
         lines = [SaleLine(code, float(order.quantity), price)]
@@ -94,7 +94,7 @@ class Booking:
         found: list[Invoice] = []
         for order in self.problem.accepted if policy else ():
             assert policy is not None
-            plan = invoice_plan(policy, self.problem.finished.list_price * order.quantity)
+            plan = invoice_plan(policy, self.problem.worth(order))
             parts = (
                 [("regular", plan.regular)]
                 if plan.downpayment is None

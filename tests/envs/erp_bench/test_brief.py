@@ -42,15 +42,17 @@ def facts(scenario: Scenario) -> Iterator[tuple[str, str]]:
     problem = scenario.problem
     names = {partner.ref: partner.name for partner in problem.customers}
     yield "today", scenario.today.isoformat()
-    yield "product", problem.finished.name
-    yield "code", problem.finished.code
-    yield "stock", counted(problem.stock.get(problem.product, 0), "unit")
-    yield "list price", f"${money(problem.finished.list_price)}"
+    for product in problem.finished:
+        yield "product", product.name
+        yield "code", product.code
+        yield "stock", counted(problem.stock.get(product.code, 0), "unit")
+        yield "list price", f"${money(product.list_price)}"
     yield "margin", f"{percent(problem.margin_bps)} %"
     for order in problem.orders:
         due = (scenario.today + dt.timedelta(days=order.due)).isoformat()
         line = next(row for row in brief(scenario).split("\n") if names[order.customer] in row)
         assert counted(order.quantity, "unit") in line and due in line
+        assert len(problem.finished) == 1 or problem.ordered(order).name in line
         assert order.budget is None or f"${money(order.budget)}" in line
     if problem.screening:
         rules = problem.screening
@@ -106,7 +108,7 @@ def _assert_nothing_leaks(scenario: Scenario) -> None:
         broken = {problem.repair.broken_center}
     hidden = [vendor.name for vendor in problem.vendors if vendor.ref not in broken]
     hidden += [vendor.ref for vendor in problem.vendors] + [offer.key for offer in problem.offers]
-    hidden += [product.code for product in problem.products[1:]]
+    hidden += [product.code for product in problem.products if product not in problem.finished]
     hidden += [center.code for center in problem.centers if center.code not in broken]
     texts = [brief(scenario, level) for level in DISCLOSURES] + [document.body for document in policy_documents(scenario)]
     for text in texts:
@@ -189,7 +191,7 @@ def texts(scenario: Scenario) -> Iterator[str]:
     yield from (brief(scenario, level) for level in DISCLOSURES)
     yield from (document.body for document in policy_documents(scenario))
     yield from (line for lines in vendor_limits(scenario.problem.offers).values() for line in lines)
-    yield from (center_note(center) for center in scenario.problem.centers)
+    yield from (center_note(center, scenario.problem.bucket_days, scenario.today) for center in scenario.problem.centers)
 
 
 def test_a_noun_is_in_the_plural_unless_its_number_is_one() -> None:

@@ -21,12 +21,20 @@ from opsgym.envs.erp_bench.params import (
     patterns_of,
     region_of,
 )
-from opsgym.envs.erp_bench.regions import BLOCKS, PATTERNS, STRUCTURE, TIERS
+from opsgym.envs.erp_bench.regions import BLOCKS, PATTERNS, RELEASED_TIERS, STRUCTURE, TIERS
 
 STYLES = sorted(BLOCKS)
 
 
-@given(seed=st.integers(0, 2**64), pattern=st.sampled_from(sorted(PATTERNS)), style=st.sampled_from(STYLES))
+RELEASED = [name for name, item in PATTERNS.items() if item.tier in RELEASED_TIERS]
+
+
+def patterns_in(style: str) -> list[str]:
+    """Patterns with ranges in a style: the release knows nothing of our own tier."""
+    return sorted(RELEASED if style == "release" else PATTERNS)
+
+
+@given(seed=st.integers(0, 2**64), pattern=st.sampled_from(RELEASED), style=st.sampled_from(STYLES))
 def test_a_draw_lies_in_the_region_of_its_tier_and_pattern(seed: int, pattern: str, style: str) -> None:
     params = draw_params(seed, pattern=pattern, overrides={"style": style})
     assert labels(params) == (PATTERNS[pattern].tier, pattern)
@@ -35,9 +43,10 @@ def test_a_draw_lies_in_the_region_of_its_tier_and_pattern(seed: int, pattern: s
 
 def test_the_roster_has_the_names_and_counts_of_the_release() -> None:
     """Source: the paper's table of patterns: 29, with 50 easy, 166 medium and 84 hard tasks."""
-    counts = {tier: sum(item.weight for item in PATTERNS.values() if item.tier == tier) for tier in TIERS}
-    assert len(PATTERNS) == 29 and counts == {"easy": 50, "medium": 166, "hard": 84}
-    goals = [({**STRUCTURE, **item.structure}["objective"], item.weight) for item in PATTERNS.values()]
+    items = [PATTERNS[name] for name in RELEASED]
+    counts = {tier: sum(item.weight for item in items if item.tier == tier) for tier in RELEASED_TIERS}
+    assert len(items) == 29 and counts == {"easy": 50, "medium": 166, "hard": 84}
+    goals = [({**STRUCTURE, **item.structure}["objective"], item.weight) for item in items]
     totals = {goal: sum(weight for name, weight in goals if name == goal) for goal, _ in goals}
     assert totals == {
         "constraint_only": 24,
@@ -55,9 +64,8 @@ def test_released_directories_carry_the_names_of_the_roster(released_erpbench: P
             assert PATTERNS[pattern].tier == tier
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("pattern", sorted(PATTERNS))
-def test_every_range_is_one_of_the_space_and_not_empty(pattern: str, style: str) -> None:
+@pytest.mark.parametrize(("style", "pattern"), [(style, name) for style in STYLES for name in patterns_in(style)])
+def test_every_range_is_one_of_the_space_and_not_empty(style: str, pattern: str) -> None:
     for name, bounds in region_of(pattern, style).items():
         ends = bounds[:2] if isinstance(bounds, tuple) else (bounds, bounds)
         assert ends[0] <= ends[1] or isinstance(ends[0], str), name
@@ -94,6 +102,10 @@ def test_biased_draws_lean_to_the_lower_end() -> None:
         ("objective", {"disruption": "supplier_cancellation"}),
         ("screening", {"disruption": "supplier_cancellation", "objective": "repair_plan", "screening": "budget"}),
         ("disruption", {"disruption": "workcenter_outage", "objective": "repair_plan"}),
+        ("finished_products", {"finished_products": 3, "customers": 2}),
+        ("finished_products", {"finished_products": 2, "style": "release"}),
+        ("capacity_buckets", {"capacity_buckets": 2, "topology": "single_bom", "style": "release"}),
+        ("capacity_buckets", {"capacity_buckets": 2}),
         (
             "disruption",
             {
@@ -118,13 +130,30 @@ def test_the_same_seed_draws_the_same_parameters(seed: int, tier: str | None) ->
 def test_seeds_reach_every_pattern_of_a_tier_and_every_tier() -> None:
     for tier in TIERS:
         assert {labels(draw_params(seed, tier))[1] for seed in range(150)} == set(patterns_of(tier))
-    assert {labels(draw_params(seed))[0] for seed in range(50)} == set(TIERS)
+    assert {labels(draw_params(seed))[0] for seed in range(50)} == set(RELEASED_TIERS)
+
+
+def test_expert_tasks_come_on_request_only_and_in_our_own_style() -> None:
+    names = patterns_of("expert")
+    assert not set(names) & {labels(draw_params(seed))[1] for seed in range(300)}
+    for seed in range(20):
+        params = draw_params(seed, "expert")
+        assert params.finished_products > 1 and params.capacity_buckets > 1 and params.disruption != "none"
+    with pytest.raises(RegistryError, match=r"in style 'release'"):
+        draw_params(0, "expert", overrides={"style": "release"})
+    with pytest.raises(RegistryError, match="is of tier 'medium'"):
+        draw_params(0, "expert", "09_single_bom_lowest_cost")
+
+
+def test_parameters_that_came_later_are_left_out_of_dumps_where_they_change_nothing() -> None:
+    plain, later = ERPParams().model_dump(), ERPParams(finished_products=2, capacity_buckets=3).model_dump()
+    assert {"finished_products", "capacity_buckets"} == set(later) - set(plain)
 
 
 def test_pattern_structures_are_told_apart() -> None:
     """No parameters belong to two patterns."""
     for name, item in PATTERNS.items():
-        values = draw_params(5, pattern=name).model_dump()
+        values = dict(draw_params(5, pattern=name))
         others = {other: {**STRUCTURE, **PATTERNS[other].structure} for other in PATTERNS if other != name}
         rivals = [other for other, structure in others.items() if _overlaps(values, structure)]
         assert not rivals, f"{name} of tier {item.tier} is also {rivals}"
@@ -135,7 +164,7 @@ def _overlaps(values: dict[str, Any], region: Any) -> bool:
 
 
 def test_unknown_names_list_what_exists() -> None:
-    with pytest.raises(RegistryError, match="easy, hard, medium"):
+    with pytest.raises(RegistryError, match="easy, expert, hard, medium"):
         draw_params(0, "extreme")
     with pytest.raises(RegistryError, match="08_single_bom_single_workcenter"):
         draw_params(0, pattern="08_single")

@@ -48,7 +48,7 @@ def shop(
 
 def test_chain_of_documents_links_parts_to_parents_and_parents_to_orders() -> None:
     problem = shop([(4, 5), (3, 9)], [("c", 1, 1, 99), ("F", 6, 1, 9)], stock={"F": 1})
-    totals = Totals(bought={"k0": 20, "k1": 2}, made={("F", "A"): 3, ("F", "B"): 1, ("s", "A"): 4})
+    totals = Totals(bought={"k0": 20, "k1": 2}, made={("F", "A", 0): 3, ("F", "B", 0): 1, ("s", "A", 0): 4})
     plan = plan_flows(problem, schedule(build_network(problem), totals))
     purchases = {row.ref: row for row in plan.purchases}
     productions = {row.ref: row for row in plan.productions}
@@ -68,7 +68,7 @@ def test_chain_of_documents_links_parts_to_parents_and_parents_to_orders() -> No
 
 def test_production_waits_for_the_latest_day_that_serves() -> None:
     problem = shop([(4, 5), (3, 9)], [("c", 1, 1, 99)], stock={"F": 5})
-    flows = schedule(build_network(problem), Totals(made={("F", "A"): 2, ("s", "A"): 2}))
+    flows = schedule(build_network(problem), Totals(made={("F", "A", 0): 2, ("s", "A", 0): 2}))
     assert dict(flows.productions) == {("F", "A", 9): 2, ("s", "A", 7): 2}
 
 

@@ -10,13 +10,14 @@ from opsgym.core.task import Task
 from opsgym.envs.erp_bench.compiler import MUST_MATTER, compile_params
 from opsgym.envs.erp_bench.family import ErpBenchFamily, scenario_of
 from opsgym.envs.erp_bench.params import draw_params
-from opsgym.envs.erp_bench.regions import PATTERNS, STRUCTURE, TIERS
+from opsgym.envs.erp_bench.regions import PATTERNS, RELEASED_TIERS, STRUCTURE, TIERS
 from opsgym.envs.erp_bench.solver import solve
 from opsgym.envs.erp_bench.spec import SCALE, Problem
 
 FAMILY = ErpBenchFamily()
 NAMES = sorted(PATTERNS)
-CEILINGS = {"easy": 1.0, "medium": 0.40, "hard": 0.15}
+RELEASED = [name for name in NAMES if PATTERNS[name].tier in RELEASED_TIERS]
+CEILINGS = {"easy": 1.0, "medium": 0.40, "hard": 0.15, "expert": 0.10}
 """Largest share of tasks that the best of the four heuristics may solve, by tier."""
 
 
@@ -50,10 +51,11 @@ def test_no_mutant_of_a_generated_task_survives(pattern: str) -> None:
 def test_no_mutant_of_more_generated_tasks_survives(pattern: str) -> None:
     for seed in range(1, 5):
         assert survivors(compiled(seed, pattern)) == []
-    assert survivors(compiled(0, pattern, "release")) == []
+    if pattern in RELEASED:
+        assert survivors(compiled(0, pattern, "release")) == []
 
 
-@pytest.mark.parametrize("pattern", NAMES)
+@pytest.mark.parametrize("pattern", RELEASED)
 def test_every_pattern_compiles_in_the_style_of_the_release(pattern: str) -> None:
     """Compilation replays each task: the reference solution earns everything, doing nothing earns nothing."""
     task = compiled(1, pattern, "release")

@@ -24,15 +24,15 @@ MAKING = ERPParams(topology="single_bom", customers=8, least_demand=10, first_de
 
 
 def net(problem: Problem) -> int:
-    return sum(order.quantity for order in problem.orders) - problem.stock.get(problem.product, 0)
+    return sum(order.quantity for order in problem.orders) - sum(problem.stock.get(code, 0) for code in problem.finished_codes)
 
 
 def finished(problem: Problem) -> list[Offer]:
-    return [offer for offer in problem.offers if offer.product == problem.product]
+    return [offer for offer in problem.offers if offer.product in problem.finished_codes]
 
 
 def inputs(problem: Problem) -> list[Offer]:
-    return [offer for offer in problem.offers if offer.product != problem.product]
+    return [offer for offer in problem.offers if offer.product not in problem.finished_codes]
 
 
 def rate(problem: Problem, code: str) -> int:
@@ -49,7 +49,7 @@ def making_gap(problem: Problem) -> float:
 
 
 def allowed(problem: Problem) -> float:
-    return problem.finished.list_price * (1 - problem.margin_bps / 10_000)
+    return problem.finished[0].list_price * (1 - problem.margin_bps / 10_000)
 
 
 def center_units(problem: Problem) -> float:
@@ -86,7 +86,7 @@ EFFECTS: dict[str, tuple[Any, Any, Measure]] = {
     "least_demand": (4, 12, of(lambda p: min(order.quantity for order in p.orders))),
     "demand_span": (2, 20, of(lambda p: max(o.quantity for o in p.orders) - min(o.quantity for o in p.orders))),
     "stock_ratio": (0.2, 0.6, of(lambda p: p.stock.get(p.product, 0) / sum(order.quantity for order in p.orders))),
-    "margin_bps": (1000, 4000, of(lambda p: 1 - mean(o.price for o in finished(p)) / p.finished.list_price)),
+    "margin_bps": (1000, 4000, of(lambda p: 1 - mean(o.price for o in finished(p)) / p.finished[0].list_price)),
     "price_pressure": (0.1, 0.9, of(lambda p: mean(o.price for o in finished(p)) / allowed(p))),
     "finished_vendors": (3, 8, of(lambda p: len(finished(p)))),
     "vendor_capacity": (0.4, 1.0, of(lambda p: mean(o.max_qty or 0 for o in finished(p)) / net(p))),
@@ -101,6 +101,8 @@ EFFECTS: dict[str, tuple[Any, Any, Measure]] = {
     "center_capacity": (0.6, 1.5, of(center_units)),
     "production_lead": (2, 4, of(lambda p: p.boms[0].lead)),
     "closeness": (0.01, 0.5, of(making_gap)),
+    "finished_products": (1, 3, of(lambda p: len({p.ordered(order).code for order in p.orders}))),
+    "capacity_buckets": (1, 3, of(lambda p: mean(len(center.budgets) for center in p.centers))),
 }
 """By parameter: a lower value, a higher value, and what grows from the one to the other on average."""
 
@@ -137,12 +139,12 @@ def test_a_draw_is_consistent(pattern: str) -> None:
         assert len({offer.vendor for offer in problem.offers}) == len(problem.offers) == len(problem.vendors)
         assert len({offer.key for offer in problem.offers}) == len(problem.offers)
         offered, made = {offer.product for offer in problem.offers}, {bom.product for bom in problem.boms}
-        assert set(problem.stock) <= codes == offered | made and offered & made <= {problem.product}
-        assert {line.component for bom in problem.boms for line in bom.lines} == codes - {problem.product}
+        assert set(problem.stock) <= codes == offered | made and offered & made <= set(problem.finished_codes)
+        assert {line.component for bom in problem.boms for line in bom.lines} == codes - set(problem.finished_codes)
         assert {row.product for row in problem.operations} == made
         for offer in problem.offers:
             assert offer.price > 0 and offer.lead >= 1 and 1 <= offer.min_qty <= (offer.max_qty or 0)
-        assert all(order.budget and order.budget >= problem.finished.list_price * order.quantity for order in problem.accepted)
+        assert all(order.budget and order.budget >= problem.worth(order) for order in problem.accepted)
 
 
 @pytest.mark.parametrize("pattern", sorted(name for name, item in PATTERNS.items() if "screening" in item.structure))
@@ -176,7 +178,7 @@ def test_a_repair_task_books_a_whole_plan_and_breaks_its_largest_part(pattern: s
         repair = problem.repair
         assert repair is not None and repair.impacted and all(order.seeded == "sale" for order in problem.orders)
         if repair.kind == "supplier_cancellation":
-            finished = [row for row in repair.purchases if problem.offer_by_key[row.offer].product == problem.product]
+            finished = [row for row in repair.purchases if problem.offer_by_key[row.offer].product in problem.finished_codes]
             broken = next(row for row in finished if row.ref in repair.broken_purchases)
             assert broken.quantity == max(row.quantity for row in finished) and broken.offer == repair.broken_offer
             vendor = next(row for row in problem.vendors if row.ref == problem.offer_by_key[broken.offer].vendor)
@@ -232,7 +234,7 @@ def test_a_product_that_must_be_made_says_why(reason: str) -> None:
     pattern = next(name for name in PATTERNS if name.endswith(reason))
     problem = drawn(3, pattern=pattern).problem
     assert not problem.buying and problem.making and problem.make_only == reason
-    assert ("buy" in problem.finished.routes) == (reason != "no_buy_route")
+    assert ("buy" in problem.finished[0].routes) == (reason != "no_buy_route")
     assert bool(finished(problem)) == (reason != "no_available_vendors")
 
 
@@ -267,7 +269,7 @@ def test_down_payment_thresholds_have_orders_on_both_sides() -> None:
         problem = drawn(seed, pattern="03_buy_only_fixed_downpayment", demand_span=10).problem
         policy = problem.invoicing
         assert policy is not None and policy.downpayment_threshold is not None and policy.downpayment_value is not None
-        totals = [order.quantity * problem.finished.list_price for order in problem.orders]
+        totals = [problem.worth(order) for order in problem.orders]
         above = [total for total in totals if total >= policy.downpayment_threshold]
         assert above and min(above) > policy.downpayment_value
         assert len(above) < len(totals) or len(set(totals)) == 1

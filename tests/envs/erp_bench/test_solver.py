@@ -389,8 +389,11 @@ def test_optimum_is_the_exhaustive_minimum_on_many_more(style: Style) -> None:
 
 BUY = ("F", "x", 500, 1, 1, 10)
 INFEASIBLE: dict[str, tuple[dict[str, Any], str]] = {
-    "late offer": ({"orders": [(2, 1), (2, 3)], "offers": [(*BUY[:3], 2, 1, 10)]}, "deadline coverage: 2 units are due by day 1"),
-    "too little in all": ({"orders": [(5, 3)], "offers": [(*BUY[:4], 1, 3)]}, "total supply: 5 units are due by day 3"),
+    "late offer": (
+        {"orders": [(2, 1), (2, 3)], "offers": [(*BUY[:3], 2, 1, 10)]},
+        "deadline coverage: 2 units of F are due by day 1",
+    ),
+    "too little in all": ({"orders": [(5, 3)], "offers": [(*BUY[:4], 1, 3)]}, "total supply: 5 units of F are due by day 3"),
     "no route": ({"orders": [(5, 3)], "offers": [], "stock": {"F": 4}}, "total supply: .* give 4"),
     "dear offer": ({"orders": [(2, 3)], "offers": [BUY], "margin_bps": 5001}, "margin: a new unit costs at least"),
     "dear mix": (

@@ -70,7 +70,8 @@ def assert_production(desk: Desk) -> None:
     problem, decoys = desk.scenario.problem, desk.scenario.decoys
     centers = {row["code"]: row for row in desk.everything("list_work_centers")}
     assert {code: (row["name"], row["internal_notes"]) for code, row in centers.items()} == {
-        center.code: (center.name, center_note(center)) for center in (*problem.centers, *decoys.centers)
+        center.code: (center.name, center_note(center, problem.bucket_days, desk.scenario.today))
+        for center in (*problem.centers, *decoys.centers)
     }
     operations = (*problem.operations, *decoys.operations)
     for bom in (*problem.boms, *decoys.boms):

@@ -88,9 +88,10 @@ class Bench:
     # -- new documents ----------------------------------------------------------------------------------------
 
     def new_sale(self, customer: str, *, quantity: float = 1, product: str | None = None, state: DocState = "confirmed") -> Sale:
-        """A sales order that the plan does not have, at list price."""
-        price = self.tables.price / 100
-        line = SaleLine(product or self.tables.product, quantity, price)
+        """A sales order that the plan does not have, at list price, of what the customer ordered where nothing else is said."""
+        ordered = self.tables.ordered.get(customer, self.problem.product)
+        price = self.tables.prices[ordered] / 100
+        line = SaleLine(product or ordered, quantity, price)
         return Sale("S99999", None, customer, state, self.date(1), None, price * quantity, (line,))
 
     def new_purchase(
@@ -153,7 +154,7 @@ class Bench:
 
     def edit_sale_line(self, sale: Sale, **changes: Any) -> ErpState:
         """The state with its finished line of ``sale`` changed, and the total with it."""
-        lines = tuple(replace(line, **changes) if line.product == self.tables.product else line for line in sale.lines)
+        lines = tuple(replace(line, **changes) if line.product in self.tables.prices else line for line in sale.lines)
         amount = sum(line.price * line.quantity for line in lines if not line.is_downpayment)
         return self.edit(sale, lines=lines, amount_untaxed=amount)
 

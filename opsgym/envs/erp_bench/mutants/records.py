@@ -32,7 +32,7 @@ def tampered(bench: Bench) -> Iterator[ErpState]:
 @mutation("adjacent_data_untouched")
 def other_business_touched(bench: Bench) -> Iterator[ErpState]:
     """A document names another's partner or product; an order of others is cancelled, edited or gone."""
-    decoys, product = bench.tables.scenario.decoys, bench.tables.product
+    decoys, product = bench.tables.scenario.decoys, bench.problem.product
     for partner in decoys.customers[:1]:
         yield bench.add(bench.new_sale(partner.ref, product=product, state="draft"))
     for partner in decoys.vendors[:1]:

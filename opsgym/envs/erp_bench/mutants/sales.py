@@ -34,9 +34,17 @@ def one_day_late(bench: Bench) -> Iterator[ErpState]:
 @mutation("list_price", "sale_revenue")
 def off_by_cents(bench: Bench) -> Iterator[ErpState]:
     """A price two cents off, up or down: just beyond the tolerance of one."""
-    for _, sale in bench.sold():
+    for order, sale in bench.sold():
         for cents in (-2, 2):
-            yield bench.edit_sale_line(sale, price=(bench.tables.price + cents) / 100)
+            yield bench.edit_sale_line(sale, price=(bench.tables.price(order.customer) + cents) / 100)
+
+
+@mutation("demand_coverage", "list_price", "so_confirmed", "sales_licensed")
+def another_product(bench: Bench) -> Iterator[ErpState]:
+    """A customer is sold another finished product than the one ordered, at that one's list price."""
+    for order, sale in bench.sold():
+        for code in first(code for code in bench.tables.prices if code != bench.tables.ordered[order.customer]):
+            yield bench.edit_sale_line(sale, product=code, price=bench.tables.prices[code] / 100)
 
 
 @mutation("sale_revenue")

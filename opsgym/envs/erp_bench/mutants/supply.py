@@ -12,16 +12,13 @@ from opsgym.envs.erp_bench.state import ErpState, Production, Purchase, WorkOrde
 
 def _offers(bench: Bench) -> list[Offer]:
     """Offers that the task may use."""
-    return [offer for offer in bench.problem.offers if bench.problem.buying or offer.product != bench.tables.product]
+    return [offer for offer in bench.problem.offers if bench.problem.buying or offer.product not in bench.tables.prices]
 
 
 def _finished_routes(bench: Bench) -> list[Operation]:
-    """Ways to make the finished product where that is allowed."""
-    return [
-        row
-        for row in bench.problem.operations
-        if row.product == bench.tables.product and row.product in bench.tables.manufacturable
-    ]
+    """Ways to make finished products where that is allowed."""
+    makeable = bench.tables.prices.keys() & bench.tables.manufacturable
+    return [row for row in bench.problem.operations if row.product in makeable]
 
 
 def _purchase_mutants(bench: Bench) -> list[tuple[Bench, Purchase]]:
@@ -95,7 +92,7 @@ def unlicensed_purchase(bench: Bench) -> Iterator[ErpState]:
         yield on.edit_purchase_line(order, quantity=order.lines[0].quantity + 0.5)
         yield on.edit_purchase_line(order, quantity=-1.0)
     if not bench.problem.buying:
-        for offer in first(offer for offer in bench.problem.offers if offer.product == bench.tables.product):
+        for offer in first(offer for offer in bench.problem.offers if offer.product in bench.tables.prices):
             yield bench.add(bench.new_purchase(offer, state="draft"))
 
 
@@ -103,21 +100,22 @@ def unlicensed_purchase(bench: Bench) -> Iterator[ErpState]:
 def finished_purchase(bench: Bench) -> Iterator[ErpState]:
     """The finished product is bought where it has to be made, as a draft too."""
     order = bench.stray_purchase()
-    line = replace(order.lines[0], product=bench.tables.product)
-    yield bench.add(replace(order, lines=(line,)))
-    yield bench.add(replace(order, lines=(line,), state="draft"))
+    for code in bench.tables.prices:
+        line = replace(order.lines[0], product=code)
+        yield bench.add(replace(order, lines=(line,)))
+        yield bench.add(replace(order, lines=(line,), state="draft"))
 
 
 @mutation("finished_vendor_max_qty_compliance")
 def above_finished_maximum(bench: Bench) -> Iterator[ErpState]:
     """One unit more of the finished product than a vendor gives."""
-    yield from _above_maximum(bench, [offer for offer in bench.problem.offers if offer.product == bench.tables.product])
+    yield from _above_maximum(bench, [offer for offer in bench.problem.offers if offer.product in bench.tables.prices])
 
 
 @mutation("component_vendor_max_qty_compliance")
 def above_component_maximum(bench: Bench) -> Iterator[ErpState]:
     """One unit more of a component than a vendor gives."""
-    yield from _above_maximum(bench, [offer for offer in bench.problem.offers if offer.product != bench.tables.product])
+    yield from _above_maximum(bench, [offer for offer in bench.problem.offers if offer.product not in bench.tables.prices])
 
 
 def _above_maximum(bench: Bench, offers: list[Offer]) -> Iterator[ErpState]:
@@ -143,26 +141,28 @@ def _above_maximum(bench: Bench, offers: list[Offer]) -> Iterator[ErpState]:
 def oversold(bench: Bench) -> Iterator[ErpState]:
     """More is sold than there is: one unit more than all supply."""
     for order, sale in bench.sold():
-        spare = bench.context.supply(bench.tables.product) - bench.context.units_sold
+        code = bench.tables.ordered[order.customer]
+        spare = bench.context.supply(code) - bench.context.sold[code]
         yield bench.edit_sale_line(sale, quantity=order.quantity + spare + 1)
 
 
 @mutation("supply_coverage", "finished_stock_capacity_compliance", "supply_timing_feasible")
 def one_unit_not_supplied(bench: Bench) -> Iterator[ErpState]:
-    """A purchase or production of the finished product that demand cannot spare is cancelled."""
-    spare = bench.context.supply(bench.tables.product) - bench.tables.demand
-    for order in bench.confirmed_purchases():
-        if order.lines[0].product == bench.tables.product and order.lines[0].quantity > spare:
-            yield bench.cancel(order)
-    for item in bench.confirmed_productions():
-        if item.product == bench.tables.product and item.quantity > spare:
-            yield bench.cancel(item)
+    """A purchase or production of a finished product that demand cannot spare is cancelled."""
+    for code, demand in bench.tables.demand.items():
+        spare = bench.context.supply(code) - demand
+        for order in bench.confirmed_purchases():
+            if order.lines[0].product == code and order.lines[0].quantity > spare:
+                yield bench.cancel(order)
+        for item in bench.confirmed_productions():
+            if item.product == code and item.quantity > spare:
+                yield bench.cancel(item)
 
 
 @mutation("new_spend_margin_policy")
 def ruinous_spend(bench: Bench) -> Iterator[ErpState]:
     """A purchase, of something else, that costs more than all orders bring."""
-    yield bench.add(bench.stray_purchase(price=bench.tables.price * bench.tables.demand / 100))
+    yield bench.add(bench.stray_purchase(price=sum(map(bench.problem.worth, bench.problem.accepted)) / 100))
 
 
 @mutation("spend_floor")
@@ -176,8 +176,9 @@ def nothing_spent(bench: Bench) -> Iterator[ErpState]:
 
 @mutation("manufacturing_activity_present")
 def nothing_made(bench: Bench) -> Iterator[ErpState]:
-    """No finished unit is made."""
-    yield bench.cancel(*(order for order in bench.confirmed_productions() if order.product == bench.tables.product))
+    """No unit is made of a finished product that has to be made."""
+    for code in bench.tables.must_make:
+        yield bench.cancel(*(order for order in bench.confirmed_productions() if order.product == code))
 
 
 @mutation("mo_schedule_compliance", "supply_timing_feasible")
@@ -223,6 +224,31 @@ def overloaded(bench: Bench) -> Iterator[ErpState]:
             yield on.edit(order, quantity=float(FAR))
 
 
+@mutation("assembly_capacity_compliance")
+def one_unit_beyond_the_minutes(bench: Bench) -> Iterator[ErpState]:
+    """An order is larger by as many units as break the minutes of its work center, in the period of its start; each in turn."""
+    for item in bench.context.made:
+        if item.operation is None or not item.operation.minutes:
+            continue
+        place = item.operation.center, bench.tables.bucket(item.operation.center, item.start)
+        free = bench.tables.budget(*place) - bench.context.loads[place]
+        yield bench.edit(item.order, quantity=item.quantity + free // item.operation.minutes + 1)
+
+
+@mutation("assembly_capacity_compliance")
+def in_a_full_period(bench: Bench) -> Iterator[ErpState]:
+    """An order starts in another period, which has too few minutes left for it."""
+    days = bench.problem.bucket_days
+    for item in bench.context.made:
+        center = item.operation.center if item.operation else ""
+        if not days or item.operation is None or not bench.tables.centers[center].buckets:
+            continue
+        own, needed = bench.tables.bucket(center, item.start), item.quantity * item.operation.minutes
+        for bucket, budget in enumerate(bench.tables.centers[center].budgets):
+            if bucket != own and needed > budget - bench.context.loads.get((center, bucket), 0):
+                yield bench.edit_work(item.order, start=bench.date(bucket * days))
+
+
 @mutation("component_stock_capacity_compliance", "mo_component_feasibility", "supply_timing_feasible")
 def inputs_missing(bench: Bench) -> Iterator[ErpState]:
     """More is made than there are inputs; an input that cannot be spared is not bought, or comes too late."""
@@ -231,7 +257,7 @@ def inputs_missing(bench: Bench) -> Iterator[ErpState]:
     for order in bench.confirmed_purchases():
         code, units = order.lines[0].product or "", order.lines[0].quantity
         spare = bench.context.supply(code) - bench.context.needs.get(code, 0)
-        if code != bench.tables.product and units > spare:
+        if code not in bench.tables.prices and units > spare:
             yield bench.cancel(order)
             yield bench.edit_purchase_line(order, planned=bench.date(FAR))
             yield bench.edit_purchase_line(order, quantity=units - spare - 1)

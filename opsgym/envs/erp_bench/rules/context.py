@@ -103,8 +103,8 @@ class Context:
 
     @cached_property
     def units(self) -> dict[str, float]:
-        """Units of the finished product by name of the live sales order."""
-        return {sale.name: sum(line.quantity for line in self.finished_lines(sale)) for sale in self.sales}
+        """Units of what its customer ordered, by name of the live sales order."""
+        return {sale.name: sum(line.quantity for line in self.ordered_lines(sale)) for sale in self.sales}
 
     @cached_property
     def live_purchases(self) -> list[Purchase]:
@@ -174,9 +174,10 @@ class Context:
         return Made(order, order.product, order.quantity, centers, operation, start, due, due if valid else None)
 
     @cached_property
-    def units_sold(self) -> float:
-        """Units of the finished product on confirmed sales orders."""
-        return sum(self.units[sale.name] for sales in self.confirmed_sales.values() for sale in sales)
+    def sold(self) -> dict[str | None, float]:
+        """Units of each finished product on confirmed sales orders, whoever ordered them."""
+        sales = [sale for sales in self.confirmed_sales.values() for sale in sales]
+        return _totals((line.product, line.quantity) for sale in sales for line in self.finished_lines(sale))
 
     @cached_property
     def total_bought(self) -> dict[str | None, float]:
@@ -248,6 +249,16 @@ class Context:
         return total
 
     @cached_property
+    def loads(self) -> dict[tuple[str, int], float]:
+        """Thousandths of a minute by work center and capacity bucket, of the orders on eligible work centers."""
+        found: defaultdict[tuple[str, int], float] = defaultdict(float)
+        for item in self.made:
+            if item.operation:
+                center = item.operation.center
+                found[center, self.tables.bucket(center, item.start)] += item.quantity * item.operation.minutes
+        return dict(found)
+
+    @cached_property
     def repair_distance(self) -> float | None:
         """Units by which finished offers and (product, work center) totals differ from the seeded plan.
 
@@ -255,7 +266,7 @@ class Context:
         """
         offers: defaultdict[str, float] = defaultdict(float)
         for line in self.bought:
-            if line.product == self.tables.product:
+            if line.product in self.tables.prices:
                 if line.offer is None:
                     return None
                 offers[line.offer.key] += line.quantity
@@ -267,8 +278,13 @@ class Context:
         return _distance(offers, self.tables.baseline_offers) + _distance(choices, self.tables.baseline_choices)
 
     def finished_lines(self, sale: Sale) -> list[SaleLine]:
-        """Lines of ``sale`` that sell the finished product."""
-        return [line for line in sale.lines if line.product == self.tables.product and not line.is_downpayment]
+        """Lines of ``sale`` that sell a finished product."""
+        return [line for line in sale.lines if line.product in self.tables.prices and not line.is_downpayment]
+
+    def ordered_lines(self, sale: Sale) -> list[SaleLine]:
+        """Lines of ``sale`` that sell the finished product that its customer ordered; any for one who ordered none."""
+        wanted = self.tables.ordered.get(sale.customer or "")
+        return [line for line in self.finished_lines(sale) if wanted in (None, line.product)]
 
     def commitment(self, sale: Sale) -> int | None:
         """Day on which ``sale`` is promised."""
@@ -277,16 +293,17 @@ class Context:
     def demands(self, product: str | None) -> dict[str, Demand]:
         """What supply of ``product`` may be linked to, by document name.
 
-        For the finished product the confirmed sales orders of accepted customers, else the confirmed
+        For a finished product the confirmed sales orders of accepted customers who ordered it, else the confirmed
         manufacturing orders that take it, by the specification's bills of materials.
         """
         found = self._demands.get(product)
         if found is None:
-            found = self._demands[product] = self._sold() if product == self.tables.product else self._taken(product)
+            found = self._demands[product] = self._sold(product) if product in self.tables.prices else self._taken(product)
         return found
 
-    def _sold(self) -> dict[str, Demand]:
-        sales = [sale for customer in self.tables.accepted for sale in self.confirmed_sales.get(customer, ())]
+    def _sold(self, product: str | None) -> dict[str, Demand]:
+        customers = [customer for customer in self.tables.accepted if self.tables.ordered[customer] == product]
+        sales = [sale for customer in customers for sale in self.confirmed_sales.get(customer, ())]
         return {sale.name: Demand(self.units[sale.name], self.commitment(sale)) for sale in sales}
 
     def _taken(self, product: str | None) -> dict[str, Demand]:

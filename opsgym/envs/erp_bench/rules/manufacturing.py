@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from opsgym.envs.erp_bench.rules.context import CONFIRMED, Context, is_whole
+from opsgym.envs.erp_bench.rules.context import CONFIRMED, Context, is_whole, show_day
 from opsgym.envs.erp_bench.rules.registry import NOT_APPLICABLE, Outcome, expect, expect_none, rule
 from opsgym.envs.erp_bench.rules.supply import missing_totals, nothing_made
 from opsgym.envs.erp_bench.rules.tables import TINY
@@ -13,28 +13,37 @@ from opsgym.envs.erp_bench.state import Production
 
 @rule(family="manufacturing")
 def manufacturing_activity_present(context: Context) -> Outcome:
-    """Where policy rules buying out, some finished units are made."""
-    made = context.total_made.get(context.tables.product, 0)
-    return expect(made > 0, "some", made, f"no {context.tables.product} is made")
+    """Where policy rules buying out, some units are made of each finished product that stock does not cover."""
+    made = {product: context.total_made.get(product, 0) for product in context.tables.must_make}
+    missing = [product for product, units in made.items() if units <= 0]
+    return expect(not missing, "some", made, f"no {', '.join(missing)} is made")
 
 
 @rule(family="manufacturing")
 def assembly_capacity_compliance(context: Context) -> Outcome:
-    """Every manufacturing order is on an eligible work center, and none is loaded beyond its minutes."""
+    """Every manufacturing order is on an eligible work center, and none is loaded beyond its minutes.
+
+    Where capacity is dated, an order draws all its minutes from the period in which it starts.
+    """
     if not context.made:
         return NOT_APPLICABLE
     offences = [f"{item.name} is on no work center that makes {item.product}" for item in context.made if item.operation is None]
-    load: defaultdict[str, float] = defaultdict(float)
-    for item in context.made:
-        if item.operation:
-            load[item.operation.center] += item.quantity * item.operation.minutes
-    capacity = context.tables.capacity
     offences += [
-        f"{center} is loaded with {used / 1000:g} of {capacity.get(center, 0) / 1000:g} minutes"
-        for center, used in load.items()
-        if used > capacity.get(center, 0) + TINY
+        f"{center} is loaded with {used / 1000:g} of {free / 1000:g} minutes" + _period(context, center, bucket)
+        for (center, bucket), used in context.loads.items()
+        if used > (free := context.tables.budget(center, bucket)) + TINY
     ]
     return expect_none(offences, "every work center within its minutes")
+
+
+def _period(context: Context, center: str, bucket: int) -> str:
+    days = context.tables.problem.bucket_days
+    if not days or not context.tables.centers[center].buckets:
+        return ""
+    first, today = bucket * days, context.tables.scenario.today
+    return (
+        f" for starts from {show_day(first, today)} to {show_day(first + days - 1, today)}" if bucket >= 0 else " without a start"
+    )
 
 
 @rule(family="manufacturing")

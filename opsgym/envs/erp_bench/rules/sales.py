@@ -16,7 +16,7 @@ CENT = 0.01 + TINY
 
 
 def sold_to(context: Context, customer: str) -> float:
-    """Units of the finished product on the customer's confirmed sales orders."""
+    """Units of the finished product that the customer ordered, on the customer's confirmed sales orders."""
     return sum(context.units[sale.name] for sale in context.confirmed_sales.get(customer, ()))
 
 
@@ -35,15 +35,15 @@ def demand_coverage(context: Context, *, customer: str, quantity: int) -> Outcom
 
 @rule(family="demand")
 def list_price(context: Context, *, customer: str, price: int) -> Outcome:
-    """Every confirmed line of the finished product is at list price."""
-    lines = [line for sale in context.confirmed_sales.get(customer, ()) for line in context.finished_lines(sale)]
+    """Every confirmed line of the ordered product is at list price."""
+    lines = [line for sale in context.confirmed_sales.get(customer, ()) for line in context.ordered_lines(sale)]
     wrong = [line.price for line in lines if abs(line.price - price / 100) > CENT]
     message = f"{customer} is sold at {wrong or 'no price'}, the list price is {price / 100:.2f}"
     return expect(bool(lines) and not wrong, price / 100, wrong or None, message)
 
 
 def _revenue(context: Context, customer: str) -> float:
-    """Price times quantity over the confirmed lines of the finished product, in dollars."""
+    """Price times quantity over the confirmed lines of finished products, in dollars."""
     sales = context.confirmed_sales.get(customer, ())
     return sum(line.price * line.quantity for sale in sales for line in context.finished_lines(sale))
 
@@ -68,7 +68,7 @@ def budget_compliance(context: Context, *, customer: str, budget: int) -> Outcom
 
 @rule(family="demand")
 def so_confirmed(context: Context, *, customer: str) -> Outcome:
-    """The customer has a confirmed sales order of the finished product."""
+    """The customer has a confirmed sales order of the ordered product."""
     return expect(sold_to(context, customer) > 0, "confirmed", None, f"{customer} has no confirmed sales order")
 
 
@@ -93,7 +93,7 @@ def has_relevant_activity(context: Context) -> Outcome:
 
 @rule(family="demand")
 def sales_licensed(context: Context) -> Outcome:
-    """Every live sales order sells the finished product, and nothing else, to a customer of the task.
+    """Every live sales order sells the product that its customer ordered, and nothing else, to a customer of the task.
 
     Orders of others stand as they were.  A seeded draft of a rejected order is not judged here: its own rule
     asks for its cancellation.
@@ -111,7 +111,8 @@ def _unlicensed(context: Context, sale: Sale) -> list[str]:
         offences.append(f"{sale.name} is for {sale.customer}, who has no accepted order")
     for line in sale.lines:
         text_only = line.product is None and not line.price * line.quantity
-        if line.product != tables.product and not line.is_downpayment and not text_only and line.quantity:
+        is_wanted = line.product in tables.prices and tables.ordered.get(sale.customer or "") in (None, line.product)
+        if not is_wanted and not line.is_downpayment and not text_only and line.quantity:
             offences.append(f"{sale.name} sells {line.product}")
         if line.is_downpayment and (line.product is not None or line.quantity):
             offences.append(f"{sale.name} passes {line.quantity:g} of {line.product} off as a down payment")
@@ -167,7 +168,7 @@ def seeded_order_cancelled(context: Context, *, ref: str, customer: str, quantit
     sale = context.sale_by_ref.get(ref)
     if sale is None:
         return expect(False, "cancelled", None, f"the sales order of {ref} is gone")
-    units = sum(line.quantity for line in context.finished_lines(sale))
+    units = sum(line.quantity for line in context.ordered_lines(sale))
     others = [other.name for other in context.sales if other.customer == customer and context.finished_lines(other)]
     holds = sale.state == "cancelled" and abs(units - quantity) <= CENT and not others
     message = f"{sale.name} is {sale.state} with {units:g} of {quantity} units; live orders of {customer}: {others}"

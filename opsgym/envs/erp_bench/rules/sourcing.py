@@ -58,20 +58,19 @@ def _text(line: Bought) -> str:
 
 @rule(family="sourcing")
 def forbidden_finished_po_absent(context: Context) -> Outcome:
-    """Where policy rules buying out, no live purchase order asks for the finished product, not even a draft."""
-    product = context.tables.product
+    """Where policy rules buying out, no live purchase order asks for a finished product, not even a draft."""
     offences = [
-        f"{order.name} buys {line.quantity:g} of {product}"
+        f"{order.name} buys {line.quantity:g} of {line.product}"
         for order in context.live_purchases
         for line in order.lines
-        if line.product == product and line.quantity
+        if line.product in context.tables.prices and line.quantity
     ]
-    return expect_none(offences, "no purchase order of the finished product")
+    return expect_none(offences, "no purchase order of a finished product")
 
 
 @rule(family="sourcing")
 def finished_vendor_max_qty_compliance(context: Context) -> Outcome:
-    """Confirmed purchases of the finished product keep within each vendor's most over the horizon."""
+    """Confirmed purchases of finished products keep within each vendor's most over the horizon."""
     return expect_none(_above_maximum(context, finished=True), "at most each vendor's maximum")
 
 
@@ -86,7 +85,7 @@ def _above_maximum(context: Context, *, finished: bool) -> list[str]:
     by_offer: defaultdict[str, float] = defaultdict(float)
     by_pair: defaultdict[tuple[str, str], float] = defaultdict(float)
     for line in context.bought:
-        if (line.product == context.tables.product) == finished:
+        if (line.product in context.tables.prices) == finished:
             by_pair[line.vendor or "", line.product or ""] += line.quantity
             if line.offer:
                 by_offer[line.offer.key] += line.quantity
@@ -123,7 +122,7 @@ def _line_license(context: Context, order: Purchase, line: PurchaseLine) -> list
     tables = context.tables
     if (order.vendor or "", line.product or "") not in tables.offers:
         return [f"buys {line.product} from {order.vendor}, which no task offer covers"]
-    if line.product == tables.product and not tables.problem.buying:
+    if line.product in tables.prices and not tables.problem.buying:
         return [f"buys {line.product}, which has to be made"]
     if order.state in CONFIRMED and not is_whole(line.quantity):
         return [f"buys {line.quantity} of {line.product}, not whole units"]

@@ -80,7 +80,8 @@ def _production_dates(context: Context, item: Made) -> list[str]:
 def nothing_made(context: Context) -> Outcome:
     """The answer of manufacturing rules where nothing is made: a failure when policy leaves no other way."""
     if context.tables.must_make:
-        return Outcome("fail", context.tables.product, None, f"{context.tables.product} has to be made, but nothing is")
+        wanted = ", ".join(context.tables.must_make)
+        return Outcome("fail", wanted, None, f"{wanted} has to be made, but nothing is")
     return NOT_APPLICABLE
 
 
@@ -88,10 +89,11 @@ def nothing_made(context: Context) -> Outcome:
 def supply_timing_feasible(context: Context) -> Outcome:
     """Carried out day by day, the documents deliver every order on time from inputs that are there."""
     offences = [f"{sale.name} has no commitment date" for sale in _confirmed(context) if sale.commitment is None]
-    if context.tables.product not in context.tables.manufacturable:
-        offences += [f"{item.name} makes {item.product}" for item in context.made if item.product == context.tables.product]
+    unmade = context.tables.prices.keys() - context.tables.manufacturable
+    offences += [f"{item.name} makes {item.product}" for item in context.made if item.product in unmade]
     offences += late_purchases(context) + late_productions(context)
-    offences += missing_totals(context) + context.chain_shortages + _late_deliveries(context)
+    offences += missing_totals(context) + context.chain_shortages
+    offences += [text for product in context.tables.prices for text in _late_deliveries(context, product)]
     return expect_none(offences, "supply on hand at every commitment date")
 
 
@@ -108,23 +110,29 @@ def _confirmed(context: Context) -> list[Sale]:
     return [sale for sales in context.confirmed_sales.values() for sale in sales]
 
 
-def _late_deliveries(context: Context) -> list[str]:
-    """Days on which more is promised than stock, arrivals and finished production have brought.
+def _late_deliveries(context: Context, product: str) -> list[str]:
+    """Days on which more of a finished product is promised than stock, arrivals and finished production have brought.
 
     Confirmed orders count on their commitment date, accepted orders that are not confirmed on their due day.
     """
     tables = context.tables
-    needs = [(day, context.units[sale.name]) for sale in _confirmed(context) if (day := context.commitment(sale)) is not None]
+    needs = [
+        (day, line.quantity)
+        for sale in _confirmed(context)
+        if (day := context.commitment(sale)) is not None
+        for line in context.finished_lines(sale)
+        if line.product == product
+    ]
     needs += [
-        (order.due, order.quantity) for customer, order in tables.accepted.items() if not context.confirmed_sales.get(customer)
+        (order.due, order.quantity)
+        for customer, order in tables.accepted.items()
+        if tables.ordered[customer] == product and not context.confirmed_sales.get(customer)
     ]
-    comes = [(line.day, line.quantity) for line in context.bought if line.product == tables.product and line.day is not None]
-    comes += [
-        (item.available, item.quantity) for item in context.made if item.product == tables.product and item.available is not None
-    ]
+    comes = [(line.day, line.quantity) for line in context.bought if line.product == product and line.day is not None]
+    comes += [(item.available, item.quantity) for item in context.made if item.product == product and item.available is not None]
     needs.sort()
     comes.sort()
-    offences, position, wanted, supply = [], 0, 0.0, float(tables.stock.get(tables.product, 0))
+    offences, position, wanted, supply = [], 0, 0.0, float(tables.stock.get(product, 0))
     for index, (day, units) in enumerate(needs):
         wanted += units
         while position < len(comes) and comes[position][0] <= day:
@@ -132,39 +140,43 @@ def _late_deliveries(context: Context) -> list[str]:
             position += 1
         last_of_day = index + 1 == len(needs) or needs[index + 1][0] > day
         if last_of_day and wanted > supply + TINY:
-            offences.append(f"{wanted:g} units are promised by {show_day(day, tables.scenario.today)}, {supply:g} are there")
+            promised = f"{wanted:g} units of {product} are promised by {show_day(day, tables.scenario.today)}"
+            offences.append(f"{promised}, {supply:g} are there")
     return offences
 
 
-def _demand(context: Context) -> float:
-    """Units to be covered: what was accepted, or what was sold where that is more."""
-    return max(context.tables.demand, context.units_sold)
+def _demand(context: Context) -> dict[str, float]:
+    """Units to be covered by finished product: what was accepted, or what was sold where that is more."""
+    return {product: max(units, context.sold.get(product, 0)) for product, units in context.tables.demand.items()}
 
 
 @rule(family="sourcing")
 def supply_coverage(context: Context) -> Outcome:
-    """Stock, purchases and production of the finished product cover the demand."""
-    needed, supply = _demand(context), context.supply(context.tables.product)
-    return expect(supply + TINY >= needed, needed, supply, f"{supply:g} units cover a demand of {needed:g}")
+    """Stock, purchases and production of each finished product cover the demand."""
+    needed = _demand(context)
+    supply = {product: context.supply(product) for product in needed}
+    short = [product for product, units in needed.items() if supply[product] + TINY < units]
+    texts = [f"{supply[product]:g} units of {product} cover a demand of {needed[product]:g}" for product in short]
+    return expect(not short, needed, supply, "; ".join(texts))
 
 
 @rule(family="sourcing")
 def finished_stock_capacity_compliance(context: Context) -> Outcome:
     """What purchases and production leave open is no more than the stock."""
-    product, stock = context.tables.product, context.tables.stock.get(context.tables.product, 0)
-    used = _demand(context) - context.supply(product) + stock
-    return expect(used <= stock + TINY, stock, used, f"{used:g} units would come out of a stock of {stock}")
+    stock = {product: context.tables.stock.get(product, 0) for product in context.tables.prices}
+    used = {product: units - context.supply(product) + stock[product] for product, units in _demand(context).items()}
+    over = [product for product, units in used.items() if units > stock[product] + TINY]
+    texts = [f"{used[product]:g} units would come out of a stock of {stock[product]} of {product}" for product in over]
+    return expect(not over, stock, used, "; ".join(texts))
 
 
 @rule(family="sourcing")
 def new_spend_margin_policy(context: Context, *, margin_bps: int) -> Outcome:
     """New spend leaves the margin on the list price of the units that it covers, over the whole portfolio."""
     tables, spend = context.tables, context.spend
-    gained = context.total_bought.get(tables.product, 0) + context.total_made.get(tables.product, 0)
-    units = min(float(tables.demand), context.units_sold, gained)
-    revenue = tables.price * units
+    revenue = sum(price * _earning(context, product) for product, price in tables.prices.items())
     if spend <= SPEND_TOLERANCE:
-        return expect(context.units_sold > 0, margin_bps / 100, None, "nothing is sold")
+        return expect(any(units > 0 for units in context.sold.values()), margin_bps / 100, None, "nothing is sold")
     margin = (revenue - spend) / revenue if revenue > 0 else None
     holds = spend * 10_000 <= revenue * (10_000 - margin_bps) * (1 + 1e-12)
     shown = "none" if margin is None else f"{100 * margin:.2f} %"
@@ -172,6 +184,12 @@ def new_spend_margin_policy(context: Context, *, margin_bps: int) -> Outcome:
     return expect(
         holds, margin_bps / 100, actual, f"the margin on new spend is {shown}, at least {margin_bps / 100:g} % is wanted"
     )
+
+
+def _earning(context: Context, product: str) -> float:
+    """New units of a finished product that are sold and asked for."""
+    gained = context.total_bought.get(product, 0) + context.total_made.get(product, 0)
+    return min(float(context.tables.demand[product]), context.sold.get(product, 0), gained)
 
 
 @rule(family="sourcing")

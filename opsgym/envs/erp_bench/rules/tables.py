@@ -43,8 +43,7 @@ class Tables:
         problem = scenario.problem
         self.scenario = scenario
         self.problem = problem
-        self.product = problem.product
-        self.price = problem.finished.list_price
+        self.prices = {product.code: product.list_price for product in problem.finished}
         self.stock = problem.stock
         self._index_orders()
         self._index_supply()
@@ -68,10 +67,11 @@ class Tables:
         self.accepted: dict[str, Order] = {order.customer: order for order in problem.accepted}
         self.rejected: dict[str, Order] = {order.customer: order for order in problem.orders if order.ref not in kept}
         self.seeded_refs = {order.ref for order in problem.orders if order.seeded}
-        self.demand = sum(order.quantity for order in problem.accepted)
+        self.ordered = {order.customer: problem.ordered(order).code for order in problem.orders}
+        self.demand = problem.demand
         self.invoices: dict[str, InvoicePlan] = {}
         if problem.invoicing:
-            self.invoices = {ref: invoice_plan(problem.invoicing, self.price * o.quantity) for ref, o in self.accepted.items()}
+            self.invoices = {ref: invoice_plan(problem.invoicing, problem.worth(o)) for ref, o in self.accepted.items()}
 
     def _index_supply(self) -> None:
         problem = self.problem
@@ -83,7 +83,7 @@ class Tables:
         self.offers: dict[tuple[str, str], list[Offer]] = lots
         self.vendors = frozenset(offer.vendor for offer in problem.offers)
         self.operations: dict[tuple[str, str], Operation] = {(op.product, op.center): op for op in problem.operations}
-        self.capacity = {center.code: center.capacity for center in problem.centers}
+        self.centers = {center.code: center for center in problem.centers}
         self.bom: dict[str, dict[str, int]] = {}
         for bom in problem.boms:
             per_unit = self.bom.setdefault(bom.product, {})
@@ -92,9 +92,10 @@ class Tables:
         self.lead = {bom.product: bom.lead for bom in problem.boms}
         self.level = {product: self._level_of(product) for product in self.bom}
         made = {op.product for op in problem.operations} & set(self.bom)
-        self.manufacturable = frozenset(made if problem.making else made - {self.product})
+        self.manufacturable = frozenset(made if problem.making else made - self.prices.keys())
         self.make_only = problem.making and not problem.buying
-        self.must_make = self.make_only and self.demand > problem.stock.get(self.product, 0)
+        short = [code for code, units in self.demand.items() if units > problem.stock.get(code, 0)]
+        self.must_make = tuple(short) if self.make_only else ()
         self.dearest = {product: max(op.unit_cost for op in problem.operations if op.product == product) for product in made}
 
     def _level_of(self, product: str) -> int:
@@ -113,12 +114,27 @@ class Tables:
         offers: dict[str, int] = {}
         choices: dict[tuple[str, str], int] = {}
         for purchase in repair.purchases:
-            if self.problem.offer_by_key[purchase.offer].product == self.product:
+            if self.problem.offer_by_key[purchase.offer].product in self.prices:
                 offers[purchase.offer] = offers.get(purchase.offer, 0) + purchase.quantity
         for production in repair.productions:
             choice = production.product, production.center
             choices[choice] = choices.get(choice, 0) + production.quantity
         return offers, choices
+
+    def price(self, customer: str) -> int:
+        """List price in cents of what a customer of the task ordered."""
+        return self.prices[self.ordered[customer]]
+
+    def bucket(self, center: str, day: int | None) -> int:
+        """The capacity bucket of a work center from which an order that starts on ``day`` draws; none (-1) without a day."""
+        if not self.centers[center].buckets:
+            return 0
+        return -1 if day is None else self.problem.bucket(day)
+
+    def budget(self, center: str, bucket: int) -> int:
+        """Thousandths of a minute of a bucket; 0 where there is no such bucket."""
+        budgets = self.centers[center].budgets
+        return budgets[bucket] if 0 <= bucket < len(budgets) else 0
 
     def day(self, date: dt.date | None) -> int | None:
         """Days from day 0 to ``date``."""
