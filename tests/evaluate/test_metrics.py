@@ -129,7 +129,7 @@ def test_bootstrap_of_means_is_that_of_scipy_draw_for_draw() -> None:
 
 def test_clustered_bootstrap_draws_whole_tasks() -> None:
     for number, rng in enumerate(streams()):
-        tasks = int(rng.integers(1, 12))
+        tasks = int(rng.integers(2, 12))
         counts, sums = rng.integers(1, 6, tasks).astype(float), rng.random(tasks)
         mine = bootstrap_ratio(sums, counts, resamples=20, rng=np.random.default_rng(number))
         drawn = np.random.default_rng(number).integers(0, tasks, size=(20, tasks))
@@ -144,6 +144,11 @@ def test_an_interval_is_wider_when_trials_repeat_tasks() -> None:
     repeated = bootstrap_ratio(values * 5, np.full(40, 5.0))
     alone = bootstrap_mean(np.repeat(values, 5))
     assert repeated.high - repeated.low > 1.8 * (alone.high - alone.low)
+
+
+def test_one_task_has_a_mean_and_no_bootstrap_interval() -> None:
+    found = bootstrap_ratio([3.0, 0.0], [4.0, 0.0])
+    assert (found.value, found.n) == (0.75, 1) and math.isnan(found.low) and math.isnan(found.high)
 
 
 def test_large_tables_are_resampled_in_blocks_without_a_change_of_the_law() -> None:
@@ -161,6 +166,8 @@ def test_bad_levels_and_sizes_are_refused() -> None:
         bootstrap_mean([1.0], resamples=0)
     with pytest.raises(TaskError, match="successes"):
         wilson(3, 2)
+    with pytest.raises(TaskError, match="permutations"):
+        sign_flip([1.0], permutations=0)
 
 
 # -- paired comparison
@@ -179,6 +186,10 @@ def test_sign_flips_agree_with_the_exact_test_of_scipy() -> None:
             (gains,), lambda x, axis: x.sum(axis=axis), permutation_type="samples", n_resamples=np.inf, vectorized=True
         )
         assert found == pytest.approx(exact.pvalue, abs=1e-12)
+
+
+def test_a_difference_that_is_not_known_gives_no_p_value() -> None:
+    assert math.isnan(sign_flip([1.0, math.nan, 1.0]))
 
 
 def test_random_sign_flips_come_near_the_exact_p_value() -> None:
@@ -234,9 +245,22 @@ def test_spearman_agrees_with_scipy_also_with_ties() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             theirs = spearmanr(x, y)
-        assert (found.rho, found.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), abs=1e-9)
+        p_value = max(theirs.pvalue, 2 / math.factorial(n))
+        assert (found.rho, found.p_value) == pytest.approx((theirs.statistic, p_value), abs=1e-9)
         if n > 3:
             assert found.low <= found.rho <= found.high
+
+
+@pytest.mark.parametrize("n", [3, 4, 5])
+def test_few_observations_in_a_row_have_the_p_value_of_their_orders(n: int) -> None:
+    """Student's t would give 0."""
+    rhos = [spearman(range(n), order).rho for order in itertools.permutations(range(n))]
+    assert spearman(range(n), range(n)).p_value == np.mean(np.abs(rhos) == 1)
+
+
+def test_a_column_that_holds_nan_has_no_correlation() -> None:
+    for columns in (([1, math.nan, 3, 4], [1, 2, 3, 4]), ([1, 2, 3, 4], [1, 2, math.nan, 4])):
+        assert math.isnan(spearman(*columns).rho)
 
 
 def test_the_interval_of_spearman_covers_as_often_as_it_says() -> None:
@@ -305,7 +329,18 @@ def test_a_summary_of_nothing_has_no_value_and_of_one_trial_has_one() -> None:
     assert (nothing.trials, nothing.tasks, nothing.most) == (0, 0, 1)
     assert math.isnan(nothing.success.value) and nothing.as_dict()["score"]["value"] is None
     one = summarise([trial(is_success=True, score=0.7)])
-    assert (one.success.value, one.score.value, one.score.low) == (1.0, 0.7, 0.7)
+    assert (one.success.value, one.score.value) == (1.0, 0.7) and math.isnan(one.score.low)
+
+
+def test_shares_keep_their_level_when_a_few_tasks_have_most_of_the_trials() -> None:
+    """The trials of a task all agree here, which is the worst that can be."""
+    counts, covered = [20, 20] + [1] * 18, 0
+    for rng in itertools.islice(streams(), 200):
+        rows = [trial(f"t{task}", n, clean=clean) for task, clean in enumerate(rng.random(20) < 0.5) for n in range(counts[task])]
+        found = summarise(rows, ks=[1], resamples=1).clean
+        covered += found.low <= 0.5 <= found.high
+        assert found.n == 20
+    assert covered / 200 >= 0.93
 
 
 def test_the_default_k_is_the_number_of_trials() -> None:

@@ -77,13 +77,16 @@ class Endpoint(httpx.AsyncBaseTransport):
         if userinfo:
             token = base64.b64encode(userinfo.encode()).decode("ascii")
             self._headers["Authorization"] = SecretStr(f"Basic {token}")
-        self._secrets = _longest_first(self._parts(userinfo))
+        self._secrets = _longest_first([*self._parts(userinfo), *_escaped(url)])
         self._wire: httpx.AsyncHTTPTransport | None = None
 
     @property
     def base_url(self) -> str:
         """The URL without userinfo and query, and without a slash at its end."""
         return str(self._url).rstrip("/")
+
+    def __reduce__(self) -> str:
+        raise TypeError("an endpoint holds secrets and cannot be pickled or copied: make the model anew where it is needed")
 
     def __repr__(self) -> str:
         return f"{self.base_url}?{MASK}" if self._query.get_secret_value() else self.base_url
@@ -150,6 +153,13 @@ def _parse(base_url: str) -> httpx.URL:
         # The text is not repeated: it may hold a secret.
         raise TaskError("expected a URL such as http://localhost:8000/v1, got something else", field="base_url")
     return url
+
+
+def _escaped(url: httpx.URL) -> list[str]:
+    """The secrets of a URL as they stand in it, percent signs and all."""
+    values = [part.partition("=")[2] for part in url.query.decode("ascii").split("&")]
+    userinfo = url.userinfo.decode("ascii")
+    return [*values, userinfo, userinfo.partition(":")[2]]
 
 
 def _longest_first(values: list[str]) -> tuple[SecretStr, ...]:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import sqlite3
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -17,6 +18,9 @@ from opsgym.core.errors import TaskError
 from opsgym.core.task import canonical_json
 
 __all__ = ["CachedModel", "RequestCache"]
+
+BUSY, PAUSE = 60.0, 0.05
+"""Seconds for which another process may keep the file, and between two looks at it."""
 
 VERSION = 1
 """Part of every key: replies that another version wrote are never found."""
@@ -58,12 +62,12 @@ class RequestCache:
     def __init__(self, path: str | Path, *, share_greedy: bool = False) -> None:
         self._share_greedy = share_greedy
         self._lock = threading.Lock()
-        self._asked: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._asked: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
         if str(path) != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
+        self._database = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
         try:
-            self._database.execute("PRAGMA journal_mode = WAL")
+            _use_log(self._database)
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.execute(
                 "CREATE TABLE IF NOT EXISTS replies (digest TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
@@ -123,8 +127,8 @@ class RequestCache:
             self._database.execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, reply.model_dump_json()))
 
     def lock(self, key: str) -> asyncio.Lock:
-        """What those who ask for the same hold, so that one of them pays."""
-        return self._asked.setdefault(key, asyncio.Lock())
+        """What those who ask for the same hold, so that one of them pays; one for each event loop, to which locks belong."""
+        return self._asked.setdefault((id(asyncio.get_running_loop()), key), asyncio.Lock())
 
 
 class CachedModel:
@@ -164,3 +168,16 @@ class CachedModel:
 
     async def aclose(self) -> None:
         """Nothing: the model belongs to whoever made it."""
+
+
+def _use_log(database: sqlite3.Connection) -> None:
+    """Write ahead; SQLite's own waiting does not cover this step, which processes that open a new file at once all take."""
+    for _ in range(int(BUSY / PAUSE)):
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+        time.sleep(PAUSE)
+    database.execute("PRAGMA journal_mode = WAL")

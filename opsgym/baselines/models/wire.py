@@ -6,6 +6,7 @@ import json
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import from_json
 
 from opsgym.core.task import JsonDict
 
@@ -26,7 +27,9 @@ Count = Annotated[int, Field(ge=0), BeforeValidator(lambda value: 0 if value is 
 
 
 def arguments_object(text: str) -> JsonDict:
-    """The arguments of a call as a JSON object, whatever the model wrote.
+    """The arguments of a call as a JSON object that can be sent, whatever the model wrote.
+
+    NaN and half surrogates, which Python's own reader lets pass, are no JSON that can be sent.
 
     >>> arguments_object('{"a": 1}'), arguments_object(""), arguments_object('{"a":')
     ({'a': 1}, {}, {'_unparsed': '{"a":'})
@@ -34,8 +37,8 @@ def arguments_object(text: str) -> JsonDict:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError:
         value = None
     return value if isinstance(value, dict) else {UNREADABLE: text}
 
@@ -52,7 +55,3 @@ def arguments_text(value: str | JsonDict | None) -> str:
     if list(value) == [UNREADABLE] and isinstance(value[UNREADABLE], str):
         return str(value[UNREADABLE])
     return json.dumps(value, ensure_ascii=False)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")

@@ -23,7 +23,7 @@ class Correlation:
     """Spearman's rank correlation.
 
     Attributes:
-        rho: The coefficient in [-1, 1]; NaN where a column is constant or there are fewer than 3 observations.
+        rho: The coefficient in [-1, 1]; NaN where a column is constant or holds NaN, or there are fewer than 3 observations.
         low: Lower end of its interval; NaN below 4 observations.
         high: Upper end.
         p_value: Two-sided p-value of no association.
@@ -45,7 +45,8 @@ class Correlation:
 def spearman(x: ArrayLike, y: ArrayLike, *, confidence: float = CONFIDENCE) -> Correlation:
     """Spearman's rank correlation of two columns; ties share their mean rank.
 
-    The p-value is that of Student's t with n - 2 degrees of freedom; the interval is Fisher's with the standard error of
+    The p-value is that of Student's t with n - 2 degrees of freedom, but never below 2 / n!, the least that any order of n
+    observations can have (t would give 0 to three observations in a row); the interval is Fisher's with the standard error of
     Bonett and Wright 2000, sqrt((1 + rho^2 / 2) / (n - 3)).
 
     Args:
@@ -66,7 +67,7 @@ def spearman(x: ArrayLike, y: ArrayLike, *, confidence: float = CONFIDENCE) -> C
     if left.shape != right.shape or left.ndim != 1:
         raise TaskError(f"expected two columns of one length, got shapes {left.shape} and {right.shape}", field="y")
     n = len(left)
-    if n < 3 or np.ptp(left) == 0 or np.ptp(right) == 0:
+    if n < 3 or np.isnan(left).any() or np.isnan(right).any() or np.ptp(left) == 0 or np.ptp(right) == 0:
         return Correlation(math.nan, math.nan, math.nan, math.nan, n)
     a, b = (ranks - ranks.mean() for ranks in (_ranks(left), _ranks(right)))
     rho = float(np.clip(a @ b / math.sqrt((a @ a) * (b @ b)), -1.0, 1.0))
@@ -131,6 +132,7 @@ def _p_value(rho: float, n: int) -> float:
         from scipy.stats import t
     except ImportError as error:
         raise OpsGymError('p-values of correlations need scipy: pip install "opsgym[report]"') from error
+    least = 2 / math.factorial(n)
     if abs(rho) == 1:
-        return 0.0
-    return float(2 * t.sf(abs(rho) * math.sqrt((n - 2) / (1 - rho * rho)), n - 2))
+        return least
+    return max(least, float(2 * t.sf(abs(rho) * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)))

@@ -31,7 +31,7 @@ class Estimate:
 
     Attributes:
         value: The estimate; NaN where there is nothing to estimate from.
-        low: Lower end.
+        low: Lower end; NaN where there is none, as for the bootstrap of a single task.
         high: Upper end.
         n: Observations (tasks) that it rests on.
     """
@@ -55,14 +55,14 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def wilson(successes: float, n: int, *, confidence: float = CONFIDENCE) -> Estimate:
+def wilson(successes: float, n: float, *, confidence: float = CONFIDENCE) -> Estimate:
     """Wilson's score interval of a share.
 
     Source: Wilson 1927; ERP-Bench, figure 3, draws these.
 
     Args:
         successes: Successes; may be a sum of values in [0, 1].
-        n: Observations.
+        n: Observations; an effective number of them need not be whole.
         confidence: Level in (0, 1).
 
     Raises:
@@ -83,7 +83,7 @@ def wilson(successes: float, n: int, *, confidence: float = CONFIDENCE) -> Estim
     centre = (p + z * z / (2 * n)) / scale
     reach = z / scale * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     # At 0 and 1 the ends are exact; rounding would leave 1e-17.
-    return Estimate(p, 0.0 if p == 0 else max(centre - reach, 0.0), 1.0 if p == 1 else min(centre + reach, 1.0), n)
+    return Estimate(p, 0.0 if p == 0 else max(centre - reach, 0.0), 1.0 if p == 1 else min(centre + reach, 1.0), int(n))
 
 
 def bootstrap_ratio(
@@ -115,9 +115,12 @@ def bootstrap_ratio(
     total, number = total[number > 0], number[number > 0]
     if not len(total):
         return NOTHING
+    value = float(total.sum() / number.sum())
+    if len(total) == 1:  # every resample is this one task: a width of 0 would claim certainty
+        return Estimate(value, math.nan, math.nan, 1)
     means = _resampled(total, number, resamples, rng or np.random.default_rng(SEED))
     low, high = np.quantile(means, [tail, 1 - tail])
-    return Estimate(float(total.sum() / number.sum()), float(low), float(high), len(total))
+    return Estimate(value, float(low), float(high), len(total))
 
 
 def bootstrap_mean(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from opsgym.core.errors import TaskError
 from opsgym.evaluate.metrics.intervals import CONFIDENCE, RESAMPLES, SEED, Estimate, bootstrap_mean, known
 from opsgym.evaluate.metrics.table import TrialTable
 from opsgym.evaluate.results import TrialResult
@@ -107,14 +108,19 @@ def sign_flip(differences: ArrayLike, *, permutations: int = PERMUTATIONS, rng: 
         rng: Random stream; one of seed 0 by default.
 
     Returns:
-        The p-value; 1 where no task differs, NaN without tasks.
+        The p-value; 1 where no task differs, NaN without tasks or where a difference is NaN.
+
+    Raises:
+        TaskError: There is no permutation.
 
     Example:
         >>> sign_flip([1, 1, 1, 1, 0])
         0.125
     """
+    if permutations < 1:
+        raise TaskError(f"expected at least 1, got {permutations}", field="permutations")
     column = np.asarray(differences, float)
-    if not len(column):
+    if not len(column) or np.isnan(column).any():
         return float("nan")
     # A difference of 0 is the same under both signs: leaving it out changes nothing and makes more cases exact.
     moved = column[np.abs(column) > 1e-12]

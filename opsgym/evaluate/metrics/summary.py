@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ class Summary:
     """Headline metrics of some trials, as in ERP-Bench, table 12 and appendix G.
 
     Shares have Wilson intervals over tasks, scores have bootstrap intervals clustered by task.  pass@k and pass^k are means over
-    the tasks that have k scored trials; everything else is a mean over scored trials.
+    the tasks that have k scored trials; everything else is a mean over scored trials.  Where tasks have unequally many of these,
+    Wilson's interval rests on fewer tasks than there are, by Kish 1965, section 11.7: (sum of trials)^2 / sum of trials^2.
 
     Attributes:
         tasks: Tasks with a scored trial.
@@ -145,10 +146,14 @@ def _over_tasks(values: Column, confidence: float) -> Estimate:
 
 
 def _share(table: TrialTable, values: Column, confidence: float) -> Estimate:
-    """Mean over the trials that have a value, with the interval of as many observations as there are tasks."""
-    some = table.where(~np.isnan(values))
-    tasks = int((some.counts() > 0).sum())
-    return wilson(_mean(values[~np.isnan(values)]) * tasks, tasks, confidence=confidence) if tasks else NOTHING
+    """Mean over the trials that have a value, with the interval of the effective number of tasks."""
+    there = ~np.isnan(values)
+    counts = table.where(there).counts()
+    if not counts.any():
+        return NOTHING
+    effective = float(counts.sum() ** 2 / (counts**2).sum())
+    estimate = wilson(_mean(values[there]) * effective, effective, confidence=confidence)
+    return replace(estimate, n=int((counts > 0).sum()))
 
 
 def _mean(values: Column) -> float:

@@ -10,7 +10,8 @@ from typing import Any
 
 import opsgym
 from opsgym.core.errors import OpsGymError
-from opsgym.evaluate.metrics import Estimate, FailureShare, failed_rules, failure_families
+from opsgym.evaluate.metrics import Estimate, FailureShare, failed_rules, failure_families, grouped
+from opsgym.evaluate.metrics.groups import Key
 from opsgym.evaluate.report.entries import Entry, Pair
 from opsgym.evaluate.report.episodes import Episodes
 from opsgym.evaluate.report.figures import Drawn
@@ -19,7 +20,10 @@ from opsgym.evaluate.report.style import DARK, LIGHT, svg
 
 MOST_RULES = 12
 """Failed rules listed."""
+MOST_PAIRS = 12
+"""Comparisons shown at full height; more of them scroll."""
 
+_ORDERED: tuple[Key, ...] = ("tier", "pattern")
 _COLUMNS = (
     *("run", "task", "family", "tier", "pattern", "trial", "status", "score", "clean", "optimality"),
     *("calls", "oracle", "turns", "tokens", "cost", "rules", "episode"),
@@ -81,20 +85,24 @@ def render(content: Content) -> str:
         tokens=any(entry.summary.prompt_tokens > 0 for entry in entries),
         refusals=any(entry.summary.refused.n for entry in entries),
         masked=sum(entry.summary.masked for entry in entries),
-        models=any(run.model for run in content.runs),
         families=[] if [name for name, _ in families] == [name for name, _ in rules] else families,
         describe=describe,
         rules=rules[:MOST_RULES],
+        rules_left_out=len(rules) > MOST_RULES,
+        many_pairs=len(content.pairs) > MOST_PAIRS,
         data=script_json(trial_columns(content.runs, content.episodes)),
+        recorders=[(run.name, count) for run, count in zip(content.runs, content.episodes.recorded, strict=True) if count],
         episodes=[script_safe(embedded.text) for embedded in content.episodes.embedded],
     )
     return page
 
 
 def trial_columns(runs: Sequence[Run], episodes: Episodes) -> dict[str, Any]:
-    """All trials as columns of small numbers, names by their positions in lists."""
+    """All trials as columns of small numbers, names by their positions in lists; tiers and patterns in their family's order."""
     places = {(e.run, e.task_id, e.trial): place for place, e in enumerate(episodes.embedded)}
-    names: dict[str, dict[str, int]] = {kind: {} for kind in ("task", "family", "tier", "pattern", "rule")}
+    names: dict[str, dict[str, int]] = {kind: {} for kind in ("task", "family", "rule")}
+    every = [trial for run in runs for trial in run.results]
+    names |= {key: {name: place for place, name in enumerate(grouped(every, key))} for key in _ORDERED}
 
     def index(kind: str, name: str) -> int:
         return names[kind].setdefault(name, len(names[kind]))
@@ -136,7 +144,7 @@ def describe(entry: Entry) -> str:
     run = entry.run
     faults = f"{100 * run.failure_rate:g} % faults" if run.failure_rate else ""
     said = entry.label.split(", ")
-    return " · ".join(part for part in (run.policy, entry.family, faults) if part and part not in said)
+    return " · ".join(part for part in (run.policy, run.model, entry.family, faults) if part and part not in said)
 
 
 def failure_rows(entries: Sequence[Entry], measure: Any) -> list[tuple[str, list[FailureShare | None]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -60,9 +61,11 @@ class Run:
 
     @property
     def failure_rate(self) -> float | None:
-        """Share of tool calls that fail on purpose; ``None`` where it is not said."""
+        """Share of tool calls that fail on purpose; ``None`` where it is not said, or no number is."""
         rate = self.config.get("failure_rate")
-        return float(rate) if isinstance(rate, int | float) else None
+        if isinstance(rate, bool) or not isinstance(rate, int | float) or not math.isfinite(rate):
+            return None
+        return float(rate)
 
 
 def read_runs(paths: Sequence[Path]) -> list[Run]:
@@ -140,6 +143,8 @@ def _lines(path: Path, notes: list[str]) -> Iterator[tuple[int, bytes]]:
 def _result(line: bytes, place: str, unknown: Counter[str]) -> TrialResult:
     try:
         data = json.loads(line)
+        if b"\\ud" in line.lower():  # half surrogates, which no file can hold, become marks
+            data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise TaskError(f"{place}: not JSON: {error}", field="runs") from error
     if not isinstance(data, dict):

@@ -8,13 +8,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from opsgym.baselines.chat import ChatModel, ChatReply, ChatRequest, Message, Usage
-from opsgym.baselines.models import BudgetedModel, MockServer, RequestCache, ScriptedModel
+from opsgym.baselines.models import BudgetedModel, MockServer, RequestCache, ScriptedModel, request_cache
 from opsgym.core.errors import ModelError, TaskError
 from tests.baselines.models.support import ask, client, run, talk, together
 
@@ -149,6 +151,25 @@ def test_two_that_share_a_greedy_request_at_once_pay_once(tmp_path: Path) -> Non
     cache.close()
 
 
+def test_threads_with_loops_of_their_own_may_share_a_greedy_request(tmp_path: Path) -> None:
+    cache, started = RequestCache(tmp_path / "r", share_greedy=True), threading.Barrier(2, timeout=30)
+
+    class Slow(ScriptedModel):
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            await asyncio.to_thread(started.wait)  # both are asked before either answers
+            return await super().complete(request)
+
+    async def two() -> list[str]:
+        model = Slow(["one", "two"])
+        replies = await asyncio.gather(*(cache.around(model, trial=trial).complete(ask()) for trial in "ab"))
+        return [reply.message.content for reply in replies]
+
+    with ThreadPoolExecutor(2) as pool:
+        found = [thread.result() for thread in [pool.submit(asyncio.run, two()) for _ in range(2)]]
+    assert found == [["one", "one"]] * 2
+    cache.close()
+
+
 def test_two_processes_may_write_one_file(tmp_path: Path) -> None:
     """Here two connections, whose writes alternate."""
     caches = [RequestCache(tmp_path / "r") for _ in range(2)]
@@ -157,6 +178,29 @@ def test_two_processes_may_write_one_file(tmp_path: Path) -> None:
     assert [len(cache) for cache in caches] == [20, 20]
     for cache in caches:
         cache.close()
+
+
+class Busy:
+    """A connection to a file that another process is opening too."""
+
+    def __init__(self, refusals: int, code: int) -> None:
+        self.refusals, self.code = refusals, code
+
+    def execute(self, statement: str) -> None:
+        if self.refusals:
+            self.refusals -= 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = self.code
+            raise error
+
+
+def test_a_file_that_another_process_is_opening_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_cache, "PAUSE", 0.001)
+    database: Any = Busy(3, sqlite3.SQLITE_BUSY)
+    request_cache._use_log(database)
+    assert database.refusals == 0
+    with pytest.raises(sqlite3.OperationalError):
+        request_cache._use_log(cast(Any, Busy(1, sqlite3.SQLITE_READONLY)))
 
 
 WRITER = """

@@ -113,6 +113,21 @@ def test_userinfo_and_query_of_the_url_are_sent_and_never_shown(
     assert all(secret not in told for secret in secrets)
 
 
+def test_escapes_do_not_carry_a_secret_past_the_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server repeats its path as it got it, percent signs and all."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with MockServer(faults=lambda number: Fault("echo", 400)) as server:
+        model = OpenAIModel("m", base_url=f"{server.openai_url}?api-key=planted%2Fquery%2F99")
+        with pytest.raises(ModelError) as caught:
+            run(model, ask())
+    assert "/v1/chat/completions?api-key=***" in str(caught.value) and "planted" not in str(caught.value)
+
+
+def test_a_model_with_a_key_is_not_pickled(api: str) -> None:
+    with MockServer() as server, pytest.raises(TypeError, match="secrets"):
+        pickle.dumps(client(api, server))
+
+
 def test_no_object_that_outlives_a_failure_holds_the_key_in_the_open(api: str) -> None:
     """HTTPX hangs requests on its exceptions; none of them has the header."""
     import httpx

@@ -364,6 +364,16 @@ def test_broken_arguments_are_read_as_written_and_sent_back_readable() -> None:
     assert encode_messages([message])[0]["content"][0]["input"] == {"_unparsed": '{"name": '}
 
 
+@pytest.mark.parametrize("text", ['{"name": "\\ud800"}', '{"\\udfff": 1}', '{"n": NaN}', '{"n": -Infinity}', "[" * 10_000])
+def test_arguments_that_python_alone_can_read_are_sent_as_text(text: str) -> None:
+    """Half surrogates, NaN and endless nesting: the body of a request could not hold them."""
+    message = Message(role="assistant", calls=(ModelCall(id="c", name="look", arguments=text),))
+    request = ask().model_copy(update={"messages": (*ask().messages, message)})
+    for wire in (openai_wire, anthropic_wire):
+        body = json.dumps(wire.encode_request(request, "m"), ensure_ascii=False, allow_nan=False)
+        assert "_unparsed" in body.encode().decode()
+
+
 def test_readable_arguments_are_sent_back_to_the_letter() -> None:
     call = ModelCall(id="c", name="look", arguments='{ "name":"box" }')
     sent = openai_wire.encode_message(Message(role="assistant", calls=(call,)))["tool_calls"][0]

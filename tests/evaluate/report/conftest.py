@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Headless Chromium of the system, or the one that OPSGYM_CHROMIUM names; tests are skipped without."""
+    """Headless Chromium of the system, or the one that OPSGYM_CHROMIUM names; tests are skipped without.
+
+    It ends with its module: while it lives, an event loop runs in this thread, in which no other test could start its own.
+    """
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = os.environ.get("OPSGYM_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:

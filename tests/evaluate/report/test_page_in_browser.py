@@ -77,6 +77,15 @@ def test_tasks_are_paged_sorted_and_filtered(page: Page) -> None:
     assert page.inner_text("#count") == "No task fits." and page.locator("#task-table tbody tr").count() == 0
 
 
+def test_tiers_are_sorted_by_difficulty(browser: Browser, tmp_path: Path) -> None:
+    rows = [trial(tier, family="ERPBench-v0", tier=tier) for tier in ("hard", "easy", "medium")]
+    path = write_report([write_run(tmp_path / "a", rows)], tmp_path / "r.html").path
+    for page in _open(browser, path):
+        page.click("[data-column=tier] button")
+        assert _column(page, "tier") == ["easy", "medium", "hard"]
+        assert page.locator("#by-tier option").all_inner_texts() == ["any", "easy", "medium", "hard"]
+
+
 def test_an_episode_is_read_beside_its_verdict_and_the_oracle(page: Page) -> None:
     page.select_option("#by-run", "first")
     page.fill("#search", "pattern_1")
@@ -102,6 +111,9 @@ def test_episodes_follow_each_other_and_have_an_address(page: Page) -> None:
     assert page.inner_text("#viewer-facts") != title
     page.click("#viewer-previous")
     assert page.inner_text("#viewer-facts") == title and page.locator("#viewer-previous").is_disabled()
+    page.evaluate("location.hash = '#episode=1'")  # as an address that is pasted into an open page
+    page.wait_for_function("!document.querySelector('#viewer-previous').disabled")
+    assert page.inner_text("#viewer-facts") != title
 
 
 def test_hostile_text_is_shown_and_never_run(page: Page) -> None:
@@ -137,6 +149,16 @@ def test_the_theme_follows_the_system_and_can_be_switched(browser: Browser, repo
 def test_nothing_is_wider_than_the_window(browser: Browser, report: Path, viewport: dict[str, int]) -> None:
     for page in _open(browser, report, viewport=viewport):
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@pytest.mark.parametrize("place", ["#summary", "#tasks"])
+def test_a_wide_table_keeps_its_first_column_in_sight(browser: Browser, report: Path, place: str) -> None:
+    for page in _open(browser, report, viewport=PHONE):
+        table = page.locator(f"{place} .scroll")
+        first = table.locator("tbody th").first
+        before = first.evaluate("cell => cell.getBoundingClientRect().left")
+        assert table.evaluate("table => (table.scrollLeft = 200)") and table.evaluate("table => table.scrollLeft") == 200
+        assert first.evaluate("cell => cell.getBoundingClientRect().left") == pytest.approx(before, abs=1)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

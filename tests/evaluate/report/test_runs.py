@@ -83,6 +83,13 @@ def test_runs_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert read_runs([write_run(tmp_path / "lone", [])])[0].name == "lone"
 
 
+@pytest.mark.parametrize("rate", ["NaN", "Infinity", "true", '"0.1"', "null", "[0.1]"])
+def test_a_failure_rate_that_is_no_number_is_not_known(tmp_path: Path, rate: str) -> None:
+    path = write_run(tmp_path / "a", [])
+    (path / "run.json").write_text(f'{{"failure_rate": {rate}}}')
+    assert read_run(path).failure_rate is None
+
+
 def test_long_lists_of_the_config_are_shown_by_their_length(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path / "a", [], config={"task_ids": list("abcdefghijklmnopqrstuvwxyz")}))
     assert run.shown_config["task_ids"] == "26 entries"

@@ -35,13 +35,21 @@ def test_only_masked_trials_give_a_page_that_says_so(tmp_path: Path) -> None:
     rows = [trial(number=number, status="masked", reason="server gone") for number in range(3)]
     page = written(write_report([write_run(tmp_path / "a", rows)], tmp_path / "r.html"))
     assert "+3 masked" in page and "server gone" in page
+    assert 'id="figures"' not in page, "there is nothing to draw"
 
 
 def test_eight_runs_are_compared_in_pairs(tmp_path: Path) -> None:
     runs = [write_run(tmp_path / f"run{i}", random_trials(6, 2, seed=i)) for i in range(8)]
     page = written(write_report(runs, tmp_path / "r.html"))
+    assert 'class="scroll tall"' in page, "28 lines scroll, so that the figures are not far away"
     comparison = page[page.index('id="comparison"') : page.index('id="figures"')]
     assert comparison.count('scope="row"') == 28 and "p, Holm" in comparison
+
+
+def test_a_single_task_has_no_interval_of_its_mean(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / name, [trial(score=0.4)]) for name in "ab"]
+    page = re.sub(r"<(script|style|svg).*?</\1>", "", written(write_report(runs, tmp_path / "r.html")), flags=re.DOTALL)
+    assert "40.0</td>" in re.sub(r"\s", "", page) and "–––" not in page and "– to –" not in page  # noqa: RUF001
 
 
 def test_one_run_is_not_compared(tmp_path: Path) -> None:
@@ -73,7 +81,7 @@ def test_ids_are_unique(tmp_path: Path) -> None:
 def test_figures_appear_where_there_is_something_to_show(tmp_path: Path) -> None:
     one = write_run(tmp_path / "one", random_trials(9, 2), config={"policy": "p"})
     more = write_run(tmp_path / "more", random_trials(9, 2, skill=0.2), config={"policy": "p", "failure_rate": 0.3})
-    alone = {"pass_at_k", "feasibility_optimality_gap", "parameter_correlations_f_v0", "horizon_decoys_f_v0"}
+    alone = {"pass_at_k", "feasibility_optimality_gap", "clean_by_tier", "parameter_correlations_f_v0", "horizon_decoys_f_v0"}
     assert figures(tmp_path, one) == alone
     assert figures(tmp_path, one, more) == alone | {"cost_success", "robustness"}
     plain = write_run(tmp_path / "plain", [trial()])
@@ -120,6 +128,20 @@ def test_the_number_of_episodes_is_bounded_and_the_rest_is_named(tmp_path: Path)
     report = write_report([run], tmp_path / "r.html", max_episodes=4)
     assert (report.episodes, report.recorded) == (4, 18)
     assert "4 of 18 recorded episodes can be read here" in written(report)
+
+
+def test_runs_without_episodes_are_not_named_among_those_that_have_them(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / "a", [trial()], episodes=[episode(trial())]), write_run(tmp_path / "b", [trial()])]
+    assert "trajectories.jsonl of a (1)." in " ".join(written(write_report(runs, tmp_path / "r.html")).split())
+
+
+def test_half_surrogates_become_marks(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "a", [])
+    (run / "results.jsonl").write_text(
+        '{"task_id": "\\ud800", "trial": 0, "pattern": "\\uD83D\\uDE00", "params": {"\\udfff": 1}}\n'
+    )
+    report = write_report([run], tmp_path / "r.html")
+    assert "?" in (report.assets / "trials.csv").read_text() and "😀" in written(report)
 
 
 def test_without_runs_there_is_no_report(tmp_path: Path) -> None:

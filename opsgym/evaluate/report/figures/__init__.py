@@ -28,7 +28,8 @@ def draw_figures(
     """
     import matplotlib as mpl
 
-    families = list(dict.fromkeys(entry.family for entry in entries if entry.results))
+    entries = [entry for entry in entries if entry.summary.trials]
+    families = list(dict.fromkeys(entry.family for entry in entries))
     found: list[Drawn | None] = []
     settings: Any = RC
     with mpl.rc_context(settings):
@@ -36,6 +37,7 @@ def draw_figures(
             mine = [entry for entry in entries if entry.family == family]
             name = family if len(families) > 1 else ""
             found.append(tiers.draw(mine, name))
+            found.append(tiers.draw_clean(mine, name))
             found.append(cost.draw(mine, name))
         found.insert(1, gap.draw(entries))
         found.append(faults.draw(curves))

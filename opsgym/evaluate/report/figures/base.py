@@ -48,8 +48,13 @@ def slug(text: str) -> str:
 
 
 def label(text: str, most: int = 34) -> str:
-    """A text for a figure, cut where it is long."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """A text for a figure; of a long one the middle is left out, for names often differ at their ends.
+
+    >>> label("noisy-oracle 0.02, faults 0.05", 20)
+    'noisy-oracle…ts 0.05'
+    """
+    tail = 2 * (most - 1) // 5
+    return text if len(text) <= most else f"{text[: most - 1 - tail]}…{text[-tail:]}"
 
 
 def series(entry: Entry) -> dict[str, Any]:

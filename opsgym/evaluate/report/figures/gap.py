@@ -1,4 +1,4 @@
-"""The feasibility-optimality gap; ERP-Bench, figures 5 and 7."""
+"""The feasibility-optimality gap; ERP-Bench, figure 5."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def draw(entries: Sequence[Entry]) -> Drawn | None:
         panel.spines["left"].set_visible(False)
         for row in range(len(shown)):
             panel.axhline(row, color=GRID, linewidth=0.6, zorder=0)
-    left.set_yticks(range(len(shown)), [label(entry.label, 26) for entry in shown])
+    left.set_yticks(range(len(shown)), [label(entry.label, 30) for entry in shown])
     left.set_ylim(len(shown) - 0.5, -0.5)
     return Drawn(
         name="feasibility_optimality_gap",

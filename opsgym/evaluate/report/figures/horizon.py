@@ -38,6 +38,8 @@ def draw(entries: Sequence[Entry], family: str) -> Drawn | None:
         _map(panel, entry, _rates(trials, rows, columns), rows, columns)
     for panel in panels.flat[len(shown) :]:
         panel.set_visible(False)
+    for panel in panels.flat[len(shown) - across : len(shown)]:  # the lowest that is seen of each column
+        panel.tick_params(labelbottom=True)
     figure.supxlabel("B, decoys", fontsize=8.5)
     figure.supylabel("H, hidden slots", fontsize=8.5)
     return Drawn(

@@ -58,7 +58,7 @@
     return row;
   });
 
-  const tierOrder = new Map([...new Set(rows.map((row) => row.tier))].map((tier, place) => [tier, place]));
+  const tierOrder = new Map(N.tier.map((tier, place) => [tier, place]));
   const some = (name) => C[name].some((value) => value);
   const columns = [
     { name: "task", label: "Task", text: true },
@@ -82,7 +82,7 @@
   const state = { sort: "rate", down: false, page: 0, shown: rows };
   const selects = { run: by("by-run"), tier: by("by-tier"), pattern: by("by-pattern") };
   for (const [name, select] of Object.entries(selects)) {
-    const values = name === "run" ? data.runs : [...new Set(rows.map((row) => row[name]))];
+    const values = name === "run" ? data.runs : N[name];
     select.append(make("option", { value: "" }, "any"), ...values.map((value) => make("option", { value }, value || "none")));
     if (values.length < 2) select.parentElement.hidden = true, (select.parentElement.style.display = "none");
   }
@@ -132,7 +132,7 @@
     }
     body.replaceChildren(...state.shown.slice(start, end).map(line));
     by("count").textContent = rows.length === 0 ? "There are no trials."
-      : state.shown.length === 0 ? "No task fits." : `${integer.format(state.shown.length)} of ${integer.format(rows.length)} lines`;
+      : state.shown.length === 0 ? "No task fits." : `${integer.format(state.shown.length)} of ${integer.format(rows.length)} line${rows.length === 1 ? "" : "s"}`;
     by("page").textContent = state.shown.length ? `${integer.format(start + 1)}–${integer.format(end)}` : "";
     by("previous").disabled = state.page === 0;
     by("next").disabled = end >= state.shown.length;
@@ -261,6 +261,10 @@
   by("viewer-next").addEventListener("click", () => view(current + 1));
   by("viewer-close").addEventListener("click", () => viewer.close());
   viewer.addEventListener("close", () => history.replaceState(null, "", location.pathname + location.search));
-  const linked = /^#episode=(\d+)$/.exec(location.hash);
-  if (linked && trialOf.has(Number(linked[1]))) view(Number(linked[1]));
+  function follow() {
+    const linked = /^#episode=(\d+)$/.exec(location.hash);
+    if (linked && trialOf.has(Number(linked[1]))) view(Number(linked[1]));
+  }
+  addEventListener("hashchange", follow);
+  follow();
 })();
