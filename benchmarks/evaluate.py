@@ -1,9 +1,10 @@
-"""What the runner costs beside bare episodes, both timed in the same run.
+"""What the runner costs beside bare episodes, timed in the same run.
 
 Run with ``python benchmarks/evaluate.py [--tasks 40] [--trials 5] [--repeat 5]``.  Bare episodes are played by ``run_episode``
-in a loop over a pack, task by task, with a new policy each; the runner plays the same trials in the same process.  Rounds
+in a loop over a pack, task by task, with a new policy each; the runner plays the same trials in the same process.  Both are
+timed without and with recording of the episodes: in the loop by ``RecordTrajectories`` with the same arguments.  Rounds
 alternate, and the figures are medians of CPU time, so that a busy machine does not blur them.  Set-up (imports, writing the
-tasks, making the environment) is left out of both.  "recorded" also writes the episodes, as is the default.
+tasks, making the environment) is left out of both.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 from rich.console import Console
@@ -25,6 +27,7 @@ from opsgym.envs.tool_env import ToolEnv
 from opsgym.evaluate.rollout import run_episode
 from opsgym.evaluate.run_desk import Standing
 from opsgym.evaluate.runner import evaluate
+from opsgym.wrappers import RecordTrajectories
 
 CASES = (
     ("ERPBench-v0", "oracle"),
@@ -35,14 +38,16 @@ CASES = (
 )
 
 
-def bare_ms(env_id: str, policy: str, tasks: list[Task], trials: int) -> float:
+def bare_ms(env_id: str, policy: str, tasks: list[Task], trials: int, *, trajectories: bool) -> float:
     """CPU time of a bare episode in milliseconds."""
     with tempfile.TemporaryDirectory() as directory:
         pack = Path(directory) / "tasks.jsonl"
         write_pack(pack, tasks)
-        env = gym.make(env_id, tasks=pack, cache=None)
+        env: gym.Env[Any, Any] = gym.make(env_id, tasks=pack, cache=None)
         base = env.unwrapped
         assert isinstance(base, ToolEnv)
+        if trajectories:
+            env = RecordTrajectories(env, path=Path(directory) / "trajectories.jsonl", digests="none")
         start = time.process_time()
         for index in range(len(tasks)):
             for trial in range(trials):
@@ -75,20 +80,25 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=5)
     arguments = parser.parse_args()
-    table = Table(title=f"CPU ms an episode, {arguments.tasks} tasks, {arguments.trials} trials", title_justify="left")
-    for name in ("environment", "policy", "bare", "run", "overhead", "run, recorded", "overhead"):
+    title = f"CPU ms an episode, {arguments.tasks} tasks, {arguments.trials} trials; more than bare, and than bare with recording"
+    table = Table(title=title, title_justify="left")
+    for name in ("environment", "policy", "bare", "run", "more", "bare, rec.", "run, rec.", "more", "than bare"):
         table.add_column(name, justify="left" if name in ("environment", "policy") else "right")
     sets = {env_id: some_tasks(env_id, arguments.tasks) for env_id in dict.fromkeys(env_id for env_id, _ in CASES)}
     for env_id, policy in CASES:
-        times: dict[str, list[float]] = {"bare": [], "run": [], "recorded": []}
+        rounds: list[list[float]] = []
         for _ in range(arguments.repeat):
-            times["bare"].append(bare_ms(env_id, policy, sets[env_id], arguments.trials))
-            times["run"].append(run_ms(env_id, policy, sets[env_id], arguments.trials, trajectories=False))
-            times["recorded"].append(run_ms(env_id, policy, sets[env_id], arguments.trials, trajectories=True))
-        bare, run, recorded = (statistics.median(values) for values in times.values())
-        shares = [f"{100 * (value / bare - 1):.0f} %" for value in (run, recorded)]
-        table.add_row(env_id, policy, f"{bare:.2f}", f"{run:.2f}", shares[0], f"{recorded:.2f}", shares[1])
-    Console(width=110).print(table)
+            given = (env_id, policy, sets[env_id], arguments.trials)
+            rounds.append([ms(*given, trajectories=recorded) for recorded in (False, True) for ms in (bare_ms, run_ms)])
+        bare, run, bare_recorded, recorded = map(statistics.median, zip(*rounds, strict=True))
+        plain = (f"{bare:.2f}", f"{run:.2f}", _more(run, bare))
+        with_recording = (f"{bare_recorded:.2f}", f"{recorded:.2f}", _more(recorded, bare_recorded), _more(recorded, bare))
+        table.add_row(env_id, policy, *plain, *with_recording)
+    Console(width=130).print(table)
+
+
+def _more(value: float, than: float) -> str:
+    return f"{100 * (value / than - 1):.0f} %"
 
 
 if __name__ == "__main__":

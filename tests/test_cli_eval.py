@@ -12,7 +12,7 @@ import gymnasium as gym
 import pytest
 from rich.console import Console
 
-from opsgym.cli import main
+from opsgym.cli import evaluate, main
 from opsgym.evaluate.run_desk import Standing
 from opsgym.evaluate.run_view import RunView, describe
 from tests.evaluate.run_support import HERE, TOY
@@ -76,6 +76,14 @@ def test_the_same_command_goes_on_and_another_is_refused(cli: Cli, toy: tuple[st
     assert "$1.00" in cli(*command, "--max-cost", "5")
     cli(*command, "--trials", "2", code=2)
     assert "another plan: trials is 1, given 2" in cli.err and cli.err.count("\n") == 1
+
+
+def test_the_command_to_go_on_shows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "https://me:planted@host/v1?key=planted"
+    for place in (["--base-url", url], [f"--base-url={url}"]):
+        monkeypatch.setattr("sys.argv", ["opsgym", "eval", *place, "--tasks", "2"])
+        command = evaluate._command()
+        assert "planted" not in command and "https://***@host/v1?***" in command and command.endswith("--tasks 2")
 
 
 def test_options_reach_policy_environment_and_faults(cli: Cli, toy: tuple[str, ...], tmp_path: Path) -> None:
@@ -143,4 +151,7 @@ def test_a_report_is_written(cli: Cli, toy: tuple[str, ...], tmp_path: Path) -> 
     page = tmp_path / "page.html"
     assert "4 trials" in cli("report", str(tmp_path / "run"), "--out", str(page))
     assert page.read_text().startswith("<!doctype html>")
+    assert (tmp_path / "page_files" / "trials.csv").exists()
+    cli("report", str(tmp_path / "run"), "--out", str(page), "--assets", str(tmp_path / "else" / "where"))
+    assert (tmp_path / "else" / "where" / "trials.csv").exists()
     cli("report", str(tmp_path / "absent"), "--out", str(page), code=2)

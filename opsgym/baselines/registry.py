@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, get_type_hints, overload
 
 from pydantic import TypeAdapter, ValidationError
@@ -79,7 +79,7 @@ def policy_options(name: str, family: Family[Any]) -> dict[str, Any]:
     if not isinstance(factory, type):  # a planner of the family
         return {}
     hints = get_type_hints(factory if is_dataclass(factory) else vars(factory).get("__init__", object.__init__))
-    return {key: hints[key] for key in inspect.signature(factory).parameters if key in hints and key not in NO_OPTIONS}
+    return {key: hints[key] for key in _parameters(factory) if key in hints and key not in NO_OPTIONS}
 
 
 @overload
@@ -110,7 +110,7 @@ def make_policy(
     """
     factory = _find(name, family)
     given = _checked(name, policy_options(name, family), options)
-    named = inspect.signature(factory).parameters
+    named = _parameters(factory)
     if "model" in named and model is None:
         raise TaskError(f"the policy {name!r} asks a language model, expected one, got none", field="model")
     offered = {"model": model, "seed": seed}
@@ -142,6 +142,11 @@ def _find(name: str, family: Family[Any]) -> Callable[..., Policy | AsyncPolicy]
     if wanted not in known:
         raise RegistryError("policy", name, known)
     return known[wanted]
+
+
+@lru_cache(64)  # a policy is made for every trial
+def _parameters(factory: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(factory).parameters
 
 
 def _checked(name: str, types: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

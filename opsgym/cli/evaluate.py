@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import traceback
@@ -118,13 +119,19 @@ def eval_command(
 def report_command(
     runs: Annotated[list[Path], typer.Argument(help="Directories of runs.", metavar="RUN...")],
     out_page: Annotated[Path, typer.Option("--out", help="HTML file to write.")] = Path("report.html"),
+    assets: Annotated[
+        Path | None, typer.Option(help="Directory for figures and tables; by default NAME_files beside NAME.html.", metavar="DIR")
+    ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "OpsGym report",
     max_episodes: Annotated[int, typer.Option(help="Most episodes that can be read in the page.", min=0)] = 100,
 ) -> None:
-    """Write a page about one or more runs, and its figures and tables beside it."""
+    """Write a page about one or more runs, and its figures and tables beside it.
+
+    Exit codes: 0, or 2 for an error.
+    """
     from opsgym.evaluate.report import write_report
 
-    report = write_report(runs, out_page, title=title, max_episodes=max_episodes)
+    report = write_report(runs, out_page, assets=assets, title=title, max_episodes=max_episodes)
     out.print(escape(f"{report.path}: {report.trials} trials, {len(report.figures)} figures, {report.episodes} episodes"))
 
 
@@ -158,8 +165,20 @@ def _print_run(run: Run, *, as_json: bool) -> None:
 
 
 def _command() -> str:
-    """The command that goes on: the one that was given."""
-    return shlex.join(["opsgym", *sys.argv[1:]])
+    """The command that goes on: the one that was given, without what may be secret in it."""
+    return shlex.join(["opsgym", *map(_masked, sys.argv[1:])])
+
+
+def _masked(argument: str) -> str:
+    """An argument; of a URL, user, password and query are masked.
+
+    >>> _masked("--base-url=https://me:secret@host/v1?key=secret"), _masked("--tasks")
+    ('--base-url=https://***@host/v1?***', '--tasks')
+    """
+    if "://" not in argument:
+        return argument
+    address, query, _ = argument.partition("?")
+    return re.sub("//[^/]*@", "//***@", address) + (f"{query}***" if query else "")
 
 
 def _table(run: Run, results: list[TrialResult]) -> Table:

@@ -37,7 +37,8 @@ class TrialResult(Frozen):
         clean: Whether every check of dimension ``constraint`` that applies passed (every check, in a family without dimensions).
         perfect: Whether the verifier's own reward is 1.
         optimality: The verifier's optimality score in [0, 1], or ``None`` where the family has none.
-        refused: Whether the agent refused the task, or ``None`` where the family knows no refusal.
+        refused: Whether the agent refused the task, as ``metrics["refused"]`` of the verdict says; ``None`` where the family
+            knows no refusal.
         terminated: Whether the agent ended the episode itself, rather than its budget.
         checks_passed: Checks that passed.
         checks_applicable: Checks that apply.
@@ -50,7 +51,8 @@ class TrialResult(Frozen):
         faults: Injected faults, by kind.
         prompt_tokens: Tokens read by the model.
         completion_tokens: Tokens written by it.
-        cost: Dollars.
+        cost: US dollars that the trial's requests were charged, replies that were replayed from the request cache included at
+            what they had cost; 0 without a model, and for replies without a known price.
         seconds: Wall time of the episode; not compared.
         episode_seed: Seed of faults and of the policy's random streams.
     """

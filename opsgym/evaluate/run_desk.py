@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.evaluate.results import TrialResult
-from opsgym.evaluate.run_directory import RunDirectory
+from opsgym.evaluate.run_directory import RunDirectory, RunWriter
 from opsgym.evaluate.run_plan import Pair
 from opsgym.evaluate.run_trial import OutOfBudget, Trial
 
@@ -97,19 +97,26 @@ class Desk:
     """Hands out trials and takes them back; used by one thread.
 
     Args:
-        directory: Where results are written.
+        directory: The run.
+        writer: Writes to it.
         pending: The trials to be played.
         limits: What may be spent.
         observer: Told of every trial.
     """
 
     def __init__(
-        self, directory: RunDirectory, pending: Sequence[Pair], limits: Limits, observer: Observer | None = None
+        self,
+        directory: RunDirectory,
+        writer: RunWriter,
+        pending: Sequence[Pair],
+        limits: Limits,
+        observer: Observer | None = None,
     ) -> None:
-        self.directory, self.limits = directory, limits
+        self.limits = limits
         self.ending: Ending = "complete"
         self.message = ""
         self.bug: tuple[Pair, Exception] | None = None
+        self._writer = writer
         self._pending: Iterator[Pair] = iter(pending)
         self._observer = observer
         self._masked_in_a_row = 0
@@ -172,7 +179,7 @@ class Desk:
 
     def _take(self, trial: Trial) -> None:
         result, standing = trial.result, self.standing
-        self.directory.append(result, trial.trajectory)
+        self._writer.add(result, trial.trajectory)
         self._count(result)
         standing.played += 1
         standing.cost += result.cost

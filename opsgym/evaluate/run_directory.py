@@ -5,13 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from opsgym.core.errors import TaskError
-from opsgym.data.lines import append_line, last_line, read_lines, recover
+from opsgym.data.lines import LineWriter, last_line, read_lines, recover
 from opsgym.data.packs import Pack, atomic_file, open_pack
 from opsgym.data.trajectories import Trajectory, read_trajectories
 from opsgym.evaluate.results import TrialResult
@@ -122,14 +122,12 @@ class RunDirectory:
 
     # -- writing ------------------------------------------------------------------------------------------
 
-    def append(self, result: TrialResult, trajectory: str | None = None) -> None:
-        """Add a trial: first its trajectory as a line, where it has one, then its result."""
-        if trajectory is not None:
-            append_line(self.path / "trajectories.jsonl", trajectory.encode())
-        append_line(self.path / "results.jsonl", result.model_dump_json().encode())
-
     def recover(self) -> None:
-        """Remove what a crash left: unfinished lines, and a trajectory whose result was not written."""
+        """Remove what a crash left: unfinished lines, and a trajectory whose result was not written.
+
+        Raises:
+            TaskError: The last trajectory is damaged.
+        """
         recover(self.path / "results.jsonl")
         file = self.path / "trajectories.jsonl"
         if not file.exists():
@@ -137,9 +135,37 @@ class RunDirectory:
         recover(file)
         last = last_line(file)
         if last is not None:
-            trajectory = Trajectory.from_line(last[1])
+            try:
+                trajectory = Trajectory.from_line(last[1])
+            except TaskError as error:
+                raise TaskError(f"{file}, last line: {error}") from error
             if (trajectory.task_id, trajectory.seed) not in self._scored():
                 os.truncate(file, last[0])
+
+
+class RunWriter:
+    """Adds trials to a run; the two files stay open, which nobody else writes to meanwhile.
+
+    Args:
+        directory: The run.
+    """
+
+    def __init__(self, directory: RunDirectory) -> None:
+        with ExitStack() as opened:
+            results = opened.enter_context(LineWriter(directory.path / "results.jsonl"))
+            recorded = directory.plan.trajectories
+            self._trajectories = opened.enter_context(LineWriter(directory.path / "trajectories.jsonl")) if recorded else None
+            self._results, self.close = results, opened.pop_all().close
+
+    def add(self, result: TrialResult, trajectory: str | None = None) -> None:
+        """Add a trial: first its trajectory as a line, where it has one, then its result.
+
+        Raises:
+            OSError: It cannot be written, as on a full disk.
+        """
+        if trajectory is not None and self._trajectories is not None:
+            self._trajectories.add(trajectory.encode())
+        self._results.add(result.model_dump_json().encode())
 
 
 def tasks_file(path: str | os.PathLike[str]) -> Path:

@@ -12,7 +12,7 @@ from opsgym.baselines.chat import ChatModel
 from opsgym.baselines.policy import AsyncPolicy, Policy
 from opsgym.baselines.prompt import Prompt
 from opsgym.baselines.registry import make_policy
-from opsgym.core.errors import TaskError
+from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.core.family import Family
 
 AnyPolicy = Policy | AsyncPolicy
@@ -68,10 +68,11 @@ class PolicyMaker:
         given = {"family": family, "model": model, "seed": seed}
         try:
             made = factory(**{name: value for name, value in given.items() if _takes(factory, name)}, **self.options)
-        except TypeError as error:
-            raise TaskError(
-                f"{self.name} cannot be made with the options {dict(self.options)}: {error}", field="policy"
-            ) from error
+        except OpsGymError:
+            raise
+        except Exception as error:
+            message = f"{self.name} cannot be made with the options {dict(self.options)}: {type(error).__name__}: {error}"
+            raise TaskError(message, field="policy") from error
         if not (hasattr(made, "begin") and hasattr(made, "act")):
             raise TaskError(f"expected a policy with begin and act, {self.name} made {type(made).__name__}", field="policy")
         return made  # type: ignore[no-any-return]  # just seen to be one
@@ -94,8 +95,9 @@ def imported(path: str) -> Any:
         found: Any = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise TaskError(f"expected package.module:Class, cannot import {path!r}: {error}", field="policy") from error
+    except Exception as error:  # a module may raise anything while it is imported
+        why = f"{type(error).__name__}: {error}"
+        raise TaskError(f"expected package.module:Class, cannot import {path!r}: {why}", field="policy") from error
     return found
 
 

@@ -7,7 +7,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from opsgym.data.splits import check_split
 from opsgym.envs.supply import playable
 from opsgym.evaluate.generation import Slot, generate_pack
 from opsgym.evaluate.parallel import Progress
-from opsgym.evaluate.selection import GENERATED, Source, regions
+from opsgym.evaluate.selection import Source, default_count, regions, spread
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +27,8 @@ class TaskChoice:
     """Which tasks a run plays.
 
     Attributes:
-        source: How many tasks, or which: a pack's path or a list; ``None`` for a whole fixed set or 30 generated tasks.
+        source: How many tasks, or which: a pack's path or a list; ``None`` for a whole fixed set or
+            :func:`~opsgym.evaluate.selection.default_count` generated ones.
         split: Tasks of this split only; where the family's fixed set belongs to it, tasks are taken from that set.
         tier: Tasks of this tier only.
         pattern: Tasks of this pattern only.
@@ -60,7 +60,7 @@ class TaskChoice:
         if self._fixed(family) is not None and family.fixed_set is not None:
             count = {} if self.source is None else {"count": self.source}
             return {"fixed_set": family.fixed_set.name, **count, **named}
-        return {"generated": GENERATED if self.source is None else self.source, "seed": self.seed, **named}
+        return {"generated": self._count(family), "seed": self.seed, **named}
 
     def write(
         self, path: Path, family: Family[Any], entry_point: str, *, workers: int = 1, progress: Progress | None = None
@@ -94,7 +94,7 @@ class TaskChoice:
         if fixed is not None:
             found = fixed.where(tier=self.tier, pattern=self.pattern)
             wanted = min(len(found), self.source if isinstance(self.source, int) else len(found))
-            return self._read(fixed, [found[place * len(found) // wanted] for place in range(wanted)])
+            return self._read(fixed, spread(found, wanted) if found else ())
         if self.source is None or isinstance(self.source, int):
             return None
         tasks = open_pack(self.source, family=family.id) if isinstance(self.source, str | os.PathLike) else self.source
@@ -117,11 +117,13 @@ class TaskChoice:
         ]
         if not wanted:
             raise TaskError(f"{family.id} generates no task of tier {self.tier!r} and pattern {self.pattern!r}", field="tasks")
-        count = self.source if isinstance(self.source, int) else GENERATED
         return [
             Slot(seeds=seeds(self.seed, number, self.split), tier=tier, pattern=pattern)
-            for number, (tier, pattern) in enumerate(islice(cycle(wanted), count))
+            for number, (tier, pattern) in enumerate(spread(wanted, self._count(family)))
         ]
+
+    def _count(self, family: Family[Any]) -> int:
+        return self.source if isinstance(self.source, int) else default_count(family)
 
 
 def task_ids(path: Path, family: Family[Any]) -> tuple[str, ...]:

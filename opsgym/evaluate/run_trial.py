@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -99,21 +100,23 @@ class Stage:
         Raises:
             OutOfBudget: A limit was reached.
         """
-        act = self._begin(pair)
-        try:
-            rollout = run_episode(self._env, act.policy, **act.start)  # type: ignore[arg-type]  # the runner knows which it is
-        except BackendError as error:
-            return act.masked(error)
-        return self._end(act, rollout)
+        with _no_exit():
+            act = self._begin(pair)
+            try:
+                rollout = run_episode(self._env, act.policy, **act.start)  # type: ignore[arg-type]  # the runner knows which it is
+            except BackendError as error:
+                return act.masked(error)
+            return self._end(act, rollout)
 
     async def play_async(self, pair: Pair) -> Trial:
         """As :meth:`play`, for a policy that waits for others."""
-        act = self._begin(pair)
-        try:
-            rollout = await run_episode_async(self._env, act.policy, **act.start)  # type: ignore[arg-type]
-        except BackendError as error:
-            return act.masked(error)
-        return self._end(act, rollout)
+        with _no_exit():
+            act = self._begin(pair)
+            try:
+                rollout = await run_episode_async(self._env, act.policy, **act.start)  # type: ignore[arg-type]
+            except BackendError as error:
+                return act.masked(error)
+            return self._end(act, rollout)
 
     def close(self) -> None:
         """Free the environment."""
@@ -137,8 +140,8 @@ class Stage:
         if rollout.backend_error:
             return act.masked(BackendError(rollout.backend_error))
         recorder = self._env
-        trajectory = recorder.last if isinstance(recorder, RecordTrajectories) else None
-        return Trial(act.scored(rollout), None if trajectory is None else trajectory.to_line(), act.usage.unpriced)
+        trajectory = recorder.line if isinstance(recorder, RecordTrajectories) else None
+        return Trial(act.scored(rollout), trajectory, act.usage.unpriced)
 
 
 class _Act:
@@ -207,6 +210,15 @@ class Meter:
 
     async def aclose(self) -> None:
         """The model is not the trial's to close."""
+
+
+@contextmanager
+def _no_exit() -> Iterator[None]:
+    """Make a bug of the attempt of a policy, or of what it calls, to end the process."""
+    try:
+        yield
+    except SystemExit as error:
+        raise RuntimeError(f"sys.exit({error.code!r}) was called") from error
 
 
 def outcome(rollout: Rollout) -> dict[str, Any]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from functools import partial
 from multiprocessing import get_context
+from typing import TYPE_CHECKING
 
 from opsgym.core.errors import OpsGymError
 from opsgym.core.processes import begin_worker
@@ -15,15 +18,17 @@ from opsgym.evaluate.run_model import RunModel
 from opsgym.evaluate.run_plan import Pair
 from opsgym.evaluate.run_trial import Scene, Stage, Trial
 
+if TYPE_CHECKING:
+    from opsgym.baselines.models import RequestCache
+
 __all__ = ["play_alone", "play_concurrently", "play_in_processes"]
 
 
 def play_alone(desk: Desk, scene: Scene) -> None:
     """One trial after another, in this process."""
-    stage = Stage(scene)
-    while (pair := desk.next()) is not None:
-        desk.settle(pair, partial(stage.play, pair))
-    stage.close()
+    with closing(Stage(scene)) as stage:
+        while (pair := desk.next()) is not None:
+            desk.settle(pair, partial(stage.play, pair))
 
 
 def play_in_processes(desk: Desk, scene: Scene, workers: int) -> None:
@@ -39,7 +44,7 @@ def play_in_processes(desk: Desk, scene: Scene, workers: int) -> None:
                     flying = {future: pair for future, pair in flying.items() if not future.cancel()}
                 if not flying:
                     return
-                for future in wait(flying, return_when=FIRST_COMPLETED).done:
+                for future in sorted(wait(flying, return_when=FIRST_COMPLETED).done, key=flying.__getitem__):
                     if isinstance(future.exception(), BrokenProcessPool):
                         raise OpsGymError("a process was ended from outside or crashed; what was played is kept")
                     desk.settle(flying.pop(future), future.result)
@@ -52,16 +57,19 @@ def play_in_processes(desk: Desk, scene: Scene, workers: int) -> None:
 async def play_concurrently(desk: Desk, scene: Scene, workers: int, model: RunModel) -> None:
     """Trials at the same time, in this process."""
 
-    async def play(stage: Stage) -> None:
-        while (pair := desk.next()) is not None:
-            played = asyncio.ensure_future(stage.play_async(pair))
-            await asyncio.wait([played])
-            desk.settle(pair, played.result)
-        stage.close()
+    async def play(cache: RequestCache | None) -> None:
+        with closing(Stage(scene, model.model, cache)) as stage:
+            while (pair := desk.next()) is not None:
+                played = asyncio.ensure_future(stage.play_async(pair))
+                await asyncio.wait([played])
+                desk.settle(pair, played.result)
 
-    async with model.opened() as cache, asyncio.TaskGroup() as group:
-        for _ in range(workers):
-            group.create_task(play(Stage(scene, model.model, cache)))
+    try:
+        async with model.opened() as cache, asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(play(cache))
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None  # such as a full disk: it is no one trial's
 
 
 # -- in the other processes -----------------------------------------------------------------------------------
@@ -77,4 +85,18 @@ def _set_up(scene: Scene) -> None:
 
 
 def _play(pair: Pair) -> Trial:
-    return _stage.play(pair)
+    try:
+        return _stage.play(pair)
+    except Exception as error:
+        if _can_be_sent(error):
+            raise
+        raise RuntimeError(f"{type(error).__name__}: {error}") from error
+
+
+def _can_be_sent(error: Exception) -> bool:
+    """Whether an exception reaches the other process: one that cannot be read there would break the pool."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True

@@ -10,6 +10,7 @@ import asyncio
 import math
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from opsgym.evaluate.metrics import Summary, summarise
 from opsgym.evaluate.parallel import Progress
 from opsgym.evaluate.results import TrialResult
 from opsgym.evaluate.run_desk import Desk, Ending, Limits, Observer, Standing, interruptible
-from opsgym.evaluate.run_directory import RunDirectory, locked, tasks_file
+from opsgym.evaluate.run_directory import RunDirectory, RunWriter, locked, tasks_file
 from opsgym.evaluate.run_model import RunModel
 from opsgym.evaluate.run_plan import RunPlan, as_json
 from opsgym.evaluate.run_policy import PolicyArgument, PolicyMaker, prompt_versions
@@ -116,6 +117,7 @@ def evaluate(
 
     Raises:
         ModelError: The model cannot be made.
+        OSError: A file cannot be written, as on a full disk.  What was played is kept.
         RegistryError: Unknown environment, policy, split, tier or pattern.
         TaskError: An argument is invalid, or the run in ``out`` has another plan; says what differs.
         TrialError: A bug ended the run; names the trial.  What was played is kept.
@@ -133,7 +135,7 @@ def evaluate(
     _check("failure_rate", failure_rate, 0, 1)
     entry_point = entry_point_of(env_id)
     options = as_json(dict(env_options or {}), "env_options")
-    family: Family[Any] = load_env(entry_point, **{"cache": None, **options}).family
+    family = _family(entry_point, options)
     maker = PolicyMaker(policy=policy, options=as_json(dict(policy_options or {}), "policy_options"))
     cache = Path(out) / "requests.sqlite" if request_cache else None
     asked = RunModel.make(model, base_url=base_url, options=model_options or {}, cache=cache, concurrency=workers)
@@ -171,16 +173,30 @@ def evaluate(
         pending = directory.pending(retry_masked=retry_masked)
         if not waits:
             pending.sort()  # by task: its world is seeded once for all its trials
-        desk = Desk(directory, pending, limits or Limits(), observer)
-        with interruptible(desk):
-            if waits:
-                asyncio.run(play_concurrently(desk, scene, workers, asked))
-            elif workers == 1:
-                play_alone(desk, scene)
-            else:
-                play_in_processes(desk, scene, workers)
+        with closing(RunWriter(directory)) as writer:
+            desk = Desk(directory, writer, pending, limits or Limits(), observer)
+            with interruptible(desk):
+                _play(desk, scene, workers, asked, waits=waits)
         desk.raise_bug()
         return Run(directory, desk.ending, desk.message, desk.standing)
+
+
+def _play(desk: Desk, scene: Scene, workers: int, model: RunModel, *, waits: bool) -> None:
+    if waits:
+        asyncio.run(play_concurrently(desk, scene, workers, model))
+    elif workers == 1:
+        play_alone(desk, scene)
+    else:
+        play_in_processes(desk, scene, workers)
+
+
+def _family(entry_point: str, options: dict[str, Any]) -> Family[Any]:
+    """The family of an environment, which is made once to see that it takes the options."""
+    try:
+        family: Family[Any] = load_env(entry_point, **{"cache": None, **options}).family
+    except TypeError as error:
+        raise TaskError(f"the environment cannot be made with {options}: {error}", field="env_options") from error
+    return family
 
 
 def _check(name: str, value: float, least: float, most: float = math.inf) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import cycle, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,17 +12,19 @@ from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.family import Family
 from opsgym.core.task import Task
 from opsgym.data.fixed_sets import shipped
-from opsgym.data.packs import Pack, matches, open_pack
+from opsgym.data.packs import matches, open_pack
 from opsgym.data.splits import check_split, draw_seed
 from opsgym.envs.supply import playable
 from opsgym.evaluate.entry_points import generate
 from opsgym.evaluate.parallel import Workers
 
+T = TypeVar("T")
+
 GENERATED = 30
-"""Tasks that are generated where no number is given."""
+"""Tasks that are generated where no number is given, unless a family has more regions."""
 
 Source = int | str | os.PathLike[str] | Sequence[Task] | None
-"""How many tasks, or which: a pack's path or a list; ``None`` for a whole fixed set or :data:`GENERATED` tasks."""
+"""How many tasks, or which: a pack's path or a list; ``None`` for a whole fixed set or :func:`default_count` generated ones."""
 
 
 def regions(family: Family[Any]) -> list[tuple[str, str]]:
@@ -58,8 +59,24 @@ def select(family: Family[Any], entry_point: str, source: Source, split: str | N
         raise TaskError(f"expected at least one task, got {source}", field="tasks")
     fixed = shipped(family, split)
     if fixed is not None:
-        return _spread(fixed, len(fixed) if source is None else source)
-    return _generated(family, entry_point, GENERATED if source is None else source, split, pool)
+        return spread(fixed, len(fixed) if source is None else min(source, len(fixed)))
+    return _generated(family, entry_point, default_count(family) if source is None else source, split, pool)
+
+
+def default_count(family: Family[Any]) -> int:
+    """Tasks that are generated where no number is given: :data:`GENERATED`, or one of each region where there are more."""
+    return max(GENERATED, len(regions(family)))
+
+
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """``count`` items: all of them as many times as that goes, and the rest at equal distances.
+
+    >>> spread("abcd", 2), spread("abcd", 5)
+    (['a', 'c'], ['a', 'b', 'c', 'd', 'a'])
+    """
+    rounds, rest = divmod(count, len(items))
+    places = [*range(len(items))] * rounds + [place * len(items) // rest for place in range(rest)]
+    return [items[place] for place in places]
 
 
 def _exists(family: Family[Any], tier: str, pattern: str) -> bool:
@@ -82,16 +99,10 @@ def _given(family: Family[Any], tasks: str | os.PathLike[str] | Sequence[Task], 
     return found
 
 
-def _spread(pack: Pack, count: int) -> list[Task]:
-    """``count`` tasks of a pack at equal distances, or all."""
-    wanted = min(count, len(pack))
-    return [pack[position * len(pack) // wanted] for position in range(wanted)]
-
-
 def _generated(family: Family[Any], entry_point: str, count: int, split: str | None, pool: Workers) -> list[Task]:
     """Tasks spread over all regions."""
     jobs = [
         (entry_point, draw_seed(np.random.default_rng(number), split), *region)
-        for number, region in enumerate(islice(cycle(regions(family)), count))
+        for number, region in enumerate(spread(regions(family), count))
     ]
     return [Task.from_json(text) for text in pool.map("generating", generate, jobs)]

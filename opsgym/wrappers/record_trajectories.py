@@ -11,8 +11,9 @@ import gymnasium as gym
 import opsgym
 from opsgym.core.errors import RegistryError
 from opsgym.core.task import JsonDict, ToolCall, canonical_json
-from opsgym.data.trajectories import Step as RecordedStep
-from opsgym.data.trajectories import Trajectory, append, check_lines, recover
+from opsgym.data.lines import append_line
+from opsgym.data.trajectories import FORMAT, Trajectory, as_line, as_text, check_lines, recover
+from opsgym.envs.cache import Lru
 from opsgym.wrappers.base import Step, ToolWrapper, stack
 
 __all__ = ["RecordTrajectories"]
@@ -29,7 +30,7 @@ class RecordTrajectories(ToolWrapper):
     agents.
 
     Attributes:
-        last: The episode that ended last, or ``None``.
+        line: The line of the episode that ended last; empty before.
 
     Args:
         env: A ToolEnv with observations of text, wrapped or not.
@@ -75,10 +76,12 @@ class RecordTrajectories(ToolWrapper):
         self._digests, self._with_tools = digests, tools
         if self._path is not None:
             recover(self._path)
-        self.last: Trajectory | None = None
+        self.line = ""
         self._spec = _spec_json(env)
-        self._start: dict[str, Any] = {}
-        self._steps: list[RecordedStep] = []
+        self._start: dict[str, str] = {}
+        self._steps: list[JsonDict] = []
+        self._tasks: Lru[str] = Lru(64)
+        self._tools: tuple[list[JsonDict], str] = ([], "[]")
         self._digest, self._changes = "", 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -87,13 +90,14 @@ class RecordTrajectories(ToolWrapper):
         self._digest = self.base.world.digest() if self._digests == "step" else ""
         self._steps, self._changes = [], 0
         wrappers = [wrapper for wrapper in stack(self.env) if isinstance(wrapper, ToolWrapper)]
-        self._start = {
+        start = {
             "options": {key: value for wrapper in wrappers for key, value in wrapper.reset_options().items()},
             "seed": seed,
-            "tools": info["tools"] if self._with_tools else [],
             "brief": observation,
             "world": self._digest,
         }
+        tools = self._written_tools(info["tools"] if self._with_tools else [])
+        self._start = {**{name: as_text(value) for name, value in start.items()}, "tools": tools}
         return observation, info
 
     def step(self, action: Any) -> Step:
@@ -103,12 +107,26 @@ class RecordTrajectories(ToolWrapper):
         if (self._digests == "step" and changes != self._changes) or (self._digests == "end" and over):
             self._digest = self.base.world.digest()
         self._changes = changes
-        self._steps.append(RecordedStep(_plain(action), observation, reward, terminated, truncated, self._digest))
+        self._steps.append(
+            {
+                "action": _copied(action),
+                "observation": observation,
+                "reward": reward,
+                "terminated": terminated,
+                "truncated": truncated,
+                "world": self._digest,
+            }
+        )
         if over:
-            self.last = self._trajectory(info)
+            self.line = self._written(info)
             if self._path is not None:
-                append(self._path, self.last)
+                append_line(self._path, self.line.encode())
         return observation, reward, terminated, truncated, info
+
+    @property
+    def last(self) -> Trajectory | None:
+        """The episode that ended last, or ``None``; read from :attr:`line` at every call."""
+        return Trajectory.from_line(self.line) if self.line else None
 
     def snapshot_state(self) -> Any:
         """See :class:`~opsgym.envs.middleware.Middleware`."""
@@ -119,16 +137,19 @@ class RecordTrajectories(ToolWrapper):
         self._start, steps, self._digest, self._changes = state
         self._steps = list(steps)
 
-    def _trajectory(self, info: dict[str, Any]) -> Trajectory:
-        """The episode that has just ended."""
-        return Trajectory(
-            **self._start,
-            task=self.base.task.model_dump(mode="json"),
-            spec=self._spec,
-            steps=tuple(self._steps),
-            info=json.loads(canonical_json(info)),
-            version=opsgym.__version__,
-        )
+    def _written(self, info: dict[str, Any]) -> str:
+        """The line of the episode that has just ended; its task is written once for many episodes."""
+        task = self.base.task
+        rest = {"spec": self._spec, "steps": self._steps, "info": info, "version": opsgym.__version__, "format": FORMAT}
+        text = self._tasks.get(task.id, lambda: as_text(task.model_dump(mode="json")))
+        return as_line(rest, {**self._start, "task": text})
+
+    def _written_tools(self, tools: list[JsonDict]) -> str:
+        """Tools as JSON, written when they change: an environment offers the same ones again and again."""
+        if tools != self._tools[0]:
+            text = as_text(tools)
+            self._tools = json.loads(text), text
+        return self._tools[1]
 
 
 def _spec_json(env: gym.Env[Any, Any]) -> str | None:
@@ -139,6 +160,14 @@ def _spec_json(env: gym.Env[Any, Any]) -> str | None:
         return str(env.spec.to_json())
     except (TypeError, ValueError):  # a task or a function was given as an argument
         return None
+
+
+def _copied(action: Any) -> Any:
+    """An action as the file holds it."""
+    try:
+        return _plain(action)
+    except RecursionError:  # it is too deep, or holds itself: it was refused already
+        return f"<{type(action).__name__}>"
 
 
 def _plain(action: Any) -> Any:

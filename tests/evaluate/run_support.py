@@ -50,6 +50,20 @@ class Pays(Plays):
         self.usage = Usage(prompt_tokens=7, completion_tokens=3, cost=0.25)
 
 
+class Unsendable(Exception):
+    """Can be pickled, but not be read again."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what} {why}")
+
+
+class MakesTrouble(Plays):
+    """Cannot be made."""
+
+    def __init__(self) -> None:
+        raise LookupError("no config")
+
+
 @dataclass
 class Breaks(Plays):
     """Breaks on tasks of one pattern, in the way that it is told, as long as the file ``unless`` is absent."""
@@ -66,6 +80,8 @@ class Breaks(Plays):
         if self.broken:
             raise {
                 "bug": ZeroDivisionError("a bug"),
+                "exit": SystemExit(7),
+                "unsendable": Unsendable("two", "arguments"),
                 "model": ModelError("server", "is down"),
                 "backend": BackendError("is gone"),
                 "budget": ModelError("budget", "the account is empty"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import signal
@@ -18,7 +19,7 @@ import pytest
 from opsgym.baselines.chat import Usage
 from opsgym.baselines.models import Fault, MockServer, ScriptedModel
 from opsgym.core.errors import ModelError, RegistryError, TaskError
-from opsgym.data.lines import append_line
+from opsgym.data.lines import LineWriter, append_line
 from opsgym.data.packs import open_pack
 from opsgym.data.trajectories import replay_file
 from opsgym.evaluate.run_desk import MASKED_IN_A_ROW, Limits, Standing, TrialError
@@ -172,6 +173,10 @@ def test_what_is_no_run_or_is_damaged_is_refused(tmp_path: Path) -> None:
     append_line(tmp_path / "results.jsonl", b'{"task_id": "x"}')
     with pytest.raises(TaskError, match=r"results\.jsonl, line 5: not a result: trial"):
         play(tmp_path)
+    play(tmp_path / "two")
+    append_line(tmp_path / "two" / "trajectories.jsonl", b"{}")
+    with pytest.raises(TaskError, match=r"trajectories\.jsonl, last line: not a trajectory"):
+        play(tmp_path / "two")
     (tmp_path / "run.json").write_text("{}")
     with pytest.raises(TaskError, match=r"run\.json is no plan"):
         RunDirectory(tmp_path)
@@ -287,7 +292,7 @@ def test_limits_are_positive() -> None:
 def test_a_bug_stops_the_run_names_the_trial_and_loses_nothing(tmp_path: Path, how: str) -> None:
     options = {"policy_options": {"unless": str(tmp_path / "fixed")}}
     out = tmp_path / "run"
-    with pytest.raises(TrialError, match=r"trial 0 of task \w{16} .* raised ZeroDivisionError: a bug") as error:
+    with pytest.raises(TrialError, match=r"trial [01] of task \w{16} .* raised ZeroDivisionError: a bug") as error:
         break_(out, how, trials=2, **options)
     assert isinstance(error.value.__cause__, ZeroDivisionError)
     kept = RunDirectory(out).results()
@@ -296,6 +301,44 @@ def test_a_bug_stops_the_run_names_the_trial_and_loses_nothing(tmp_path: Path, h
     run = break_(out, how, trials=2, **options)
     assert (run.ending, run.standing.done, run.standing.played) == ("complete", 8, 8 - len(kept))
     check_whole(out)
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "message"),
+    [
+        ("alone", "exit", r"RuntimeError: sys\.exit\(7\) was called"),
+        ("concurrently", "exit", r"RuntimeError: sys\.exit\(7\) was called"),
+        ("processes", "exit", r"RuntimeError: sys\.exit\(7\) was called"),
+        ("processes", "unsendable", "Unsendable: two arguments"),
+    ],
+)
+def test_a_policy_that_exits_or_raises_what_cannot_be_sent_is_a_bug_like_others(
+    tmp_path: Path, how: str, kind: str, message: str
+) -> None:
+    with pytest.raises(TrialError, match=message):
+        break_(tmp_path, how, policy_options={"how": kind})
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_full_disk_ends_the_run_which_goes_on_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    policy, workers = AsyncPlays if how == "concurrently" else Plays, 1 if how == "alone" else 2
+    add, added = LineWriter.add, 0
+
+    def full(writer: LineWriter, line: bytes) -> None:
+        nonlocal added
+        added += 1
+        if added == 4:  # the episode of the second trial is written, its result is not
+            raise OSError(errno.ENOSPC, "No space left on device")
+        add(writer, line)
+
+    monkeypatch.setattr(LineWriter, "add", full)
+    with pytest.raises(OSError, match="No space left"):
+        play(tmp_path, policy, workers=workers)
+    monkeypatch.undo()
+    assert play(tmp_path, policy, workers=workers).standing.played == 3
+    check_whole(tmp_path)
 
 
 # -- what is masked
@@ -414,6 +457,7 @@ def test_a_policy_is_a_name_a_path_a_class_a_function_or_itself(tmp_path: Path, 
         (f"{HERE}:Nothing", TaskError, "cannot import"),
         (f"{HERE}:same", TaskError, "cannot be made with the options"),
         (f"{HERE}:SeededRandom.begin", TaskError, "cannot be made"),
+        (f"{HERE}:MakesTrouble", TaskError, "cannot be made with the options {}: LookupError: no config"),
         (object, TaskError, "expected a policy with begin and act, builtins:object made object"),
     ],
 )
@@ -475,6 +519,7 @@ def test_tasks_can_be_handed_in(tmp_path: Path) -> None:
         ({"split": "dev"}, "unknown split 'dev'"),
         ({"tasks": "absent.jsonl"}, "no task pack at"),
         ({"workers": 0}, "workers: expected at least 1"),
+        ({"env_options": {"gravity": 2}}, "env_options: the environment cannot be made with {'gravity': 2}"),
         ({"policy_options": {"x": {1, 2}}}, "values that JSON can hold"),
         ({"trials": 0}, "trials: expected at least 1"),
         ({"failure_rate": 1.5}, "failure_rate: expected at least 0 and at most 1"),

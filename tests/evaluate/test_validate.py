@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +18,10 @@ from opsgym.core.tools import Toolbox, tool
 from opsgym.core.verify import Verdict
 from opsgym.core.world import World
 from opsgym.data.packs import write_pack
+from opsgym.envs.erp_bench.family import ErpBenchFamily
 from opsgym.evaluate.entry_points import entry_point_of
 from opsgym.evaluate.promises import PROMISES, solution_texts
-from opsgym.evaluate.selection import regions
+from opsgym.evaluate.selection import GENERATED, default_count, regions, spread
 from opsgym.evaluate.validate import Report, validate
 from tests.envs.toy_family import TOOLBOX, ToyEnv, ToyFamily, look
 
@@ -256,3 +258,15 @@ def test_solution_texts_are_long_enough_not_to_occur_by_chance() -> None:
     call = task.oracle[0].model_dump_json()
     assert any(needle in call for needle in needles)
     assert not any(needle in task.instruction for needle in needles)
+
+
+def test_fewer_tasks_than_regions_are_spread_over_all_of_them() -> None:
+    every = [(tier, pattern) for tier in ("easy", "hard") for pattern in "abc"]
+    assert [tier for tier, _ in spread(every, 2)] == ["easy", "hard"]
+    assert Counter(spread(every, 12)) == {region: 2 for region in every}
+
+
+def test_by_default_there_is_a_task_of_every_region() -> None:
+    family = ErpBenchFamily()
+    assert len(regions(family)) > GENERATED and default_count(family) == len(regions(family))
+    assert default_count(ToyFamily()) == GENERATED

@@ -245,3 +245,28 @@ def test_training_data_holds_the_conversation_and_the_better_of_two(tmp_path: Pa
         assert (pair["chosen_return"], pair["rejected_return"]) == (1.0, 0.0)
         assert pair["rejected"][0]["content"] == SUBMIT
     assert not list(preference_pairs(trajectories[:1] * 3))
+
+
+def test_an_action_without_an_end_is_recorded_by_its_kind() -> None:
+    env = RecordTrajectories(toy(), path=None)
+    env.reset(seed=1)
+    endless: list[Any] = []
+    endless.append(endless)
+    deep: dict[str, Any] = {}
+    for _ in range(5000):
+        deep = {"deeper": deep}
+    for action in (endless, deep, SUBMIT):
+        env.step(action)
+    assert env.last is not None
+    assert [step.action for step in env.last.steps[:2]] == ["<list>", "<dict>"]
+
+
+def test_what_episodes_share_is_written_anew_when_it_changes(tmp_path: Path) -> None:
+    env = RecordTrajectories(toy(), path=tmp_path / "episodes.jsonl")
+    for seed in (1, 2, 1):
+        _, info = env.reset(seed=seed)
+        info["tools"].clear()
+        env.step(SUBMIT)
+    first, second, third = read_trajectories(tmp_path / "episodes.jsonl")
+    assert first.task != second.task and first == third
+    assert first.tools == second.tools and len(first.tools) == len(env.base.tools)
