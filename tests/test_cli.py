@@ -16,7 +16,6 @@ import gymnasium as gym
 import pytest
 
 import opsgym
-from opsgym.cli import main
 from opsgym.core.errors import ToolError
 from opsgym.core.task import ToolCall
 from opsgym.data.packs import open_pack, write_pack
@@ -25,6 +24,7 @@ from opsgym.envs.erp_bench.params import PATTERNS
 from opsgym.evaluate.play import Player, complete, parse_command
 from opsgym.evaluate.promises import PROMISES
 from opsgym.wrappers import RecordTrajectories
+from tests.conftest import Cli
 from tests.envs.toy_family import TOOLBOX, ToyEnv, ToyFamily
 
 
@@ -35,26 +35,6 @@ def toy_id(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     gym.register("Toy-v0", entry_point="tests.envs.toy_family:ToyEnv")
     yield
     del gym.registry["Toy-v0"]
-
-
-class Cli:
-    """Runs commands in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self.err = ""
-
-    def __call__(self, *arguments: str, code: int = 0) -> str:
-        with pytest.raises(SystemExit) as exit_:
-            main(arguments)
-        printed, self.err = self._capsys.readouterr()
-        assert (exit_.value.code or 0) == code, printed + self.err
-        return printed
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    return Cli(capsys)
 
 
 # -- errors

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +13,10 @@ import gymnasium as gym
 import pytest
 from rich.console import Console
 
-from opsgym.cli import evaluate, main
+from opsgym.cli import evaluate
 from opsgym.evaluate.run_desk import Standing
 from opsgym.evaluate.run_view import RunView, describe
+from tests.conftest import Cli
 from tests.evaluate.run_support import HERE, TOY
 
 
@@ -23,26 +25,6 @@ def toy_id() -> Iterator[None]:
     gym.register("Toy-v0", entry_point=TOY)
     yield
     del gym.registry["Toy-v0"]
-
-
-class Cli:
-    """Runs commands in this process."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-        self.err = ""
-
-    def __call__(self, *arguments: str, code: int = 0) -> str:
-        with pytest.raises(SystemExit) as exit_:
-            main(arguments)
-        printed, self.err = self._capsys.readouterr()
-        assert (exit_.value.code or 0) == code, printed + self.err
-        return printed
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    return Cli(capsys)
 
 
 @pytest.fixture
@@ -105,12 +87,21 @@ def test_a_bug_is_shown_with_its_place_and_its_trial(cli: Cli, toy: tuple[str, .
 
 def test_masked_trials_are_told_and_an_outage_has_its_own_exit_code(cli: Cli, toy: tuple[str, ...]) -> None:
     cli(*toy, f"{HERE}:Breaks", "--policy-option", "how=model")
-    assert "2 trials are masked: an external system failed; --retry-masked plays them again" in cli.err
+    assert "2 trials are masked, an external system failed: " in cli.err and "--retry-masked plays again" in cli.err
     cli(*toy, f"{HERE}:Breaks", "--policy-option", "how=model", "--retry-masked")
     cli(*toy, f"{HERE}:Breaks", "--policy-option", "how=model", "--out", toy[5] + "1", "--pattern", "metals", code=4)
     out = ("--out", toy[5] + "2", "--pattern", "metals", "--trials", "6")
     cli(*toy, f"{HERE}:Breaks", "--policy-option", "how=model", *out, code=4)
     assert "stopped: the last 20 trials were masked" in cli.err
+
+
+def test_a_policy_of_the_current_directory_is_found(
+    cli: Cli, toy: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_policy_here.py").write_text("from opsgym.baselines.scripted import Oracle as Mine\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert "1.000" in cli(*toy, "my_policy_here:Mine")
 
 
 def test_ctrl_c_exits_130_and_says_how_to_go_on(cli: Cli, toy: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:

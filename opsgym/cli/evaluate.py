@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
 import traceback
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,7 +32,7 @@ Pairs = list[str] | None
 Policy = Annotated[str, typer.Option(help="Name of a policy, or package.module:Class of your own.")]
 Model = Annotated[str | None, typer.Option(help="openai:NAME, anthropic:NAME or scripted:FILE, for policies that ask a model.")]
 BaseUrl = Annotated[str | None, typer.Option(help="Where the model is served.", metavar="URL")]
-Tasks = Annotated[int | None, typer.Option(help="How many tasks; by default the split's fixed set, or 30.", min=1)]
+Tasks = Annotated[int | None, typer.Option(help="How many tasks; by default the split's fixed set, or one of each kind.", min=1)]
 Pack = Annotated[Path | None, typer.Option(help="Play the tasks of this pack.")]
 Tier = Annotated[str | None, typer.Option(help="Tasks of this tier only.")]
 Pattern = Annotated[str | None, typer.Option(help="Tasks of this pattern only.")]
@@ -81,6 +84,7 @@ def eval_command(
     """
     if pack is not None and tasks is not None:
         raise TaskError("expected --tasks or --pack, got both", field="tasks")
+    _see_modules_here()
     try:
         with progress_bars() as progress, RunView(err) as view:
             run = evaluate(
@@ -157,11 +161,26 @@ def _print_run(run: Run, *, as_json: bool) -> None:
     elif results:
         out.print(_table(run, results), soft_wrap=False)
     if run.standing.masked:
-        err.print(f"{run.standing.masked} trials are masked: an external system failed; --retry-masked plays them again")
+        err.print(escape(_why_masked(results)))
     if run.ending != "complete":
         higher = " with a higher limit" if run.ending == "limit" else ""
         err.print(escape(f"stopped: {run.message}; {describe(run.standing)}"))
         err.print(escape(f"to go on{higher}: {_command()}"))
+
+
+def _why_masked(results: Sequence[TrialResult]) -> str:
+    """How many trials say nothing of the agent, and the commonest reason."""
+    (reason, _), *others = Counter(result.reason for result in results if result.status == "masked").most_common()
+    count = sum(result.status == "masked" for result in results)
+    trials = "1 trial is" if count == 1 else f"{count} trials are"
+    more = f" (and {len(others)} other reasons)" if others else ""
+    return f"{trials} masked, an external system failed: {reason}{more}; --retry-masked plays again what is masked"
+
+
+def _see_modules_here() -> None:
+    """Let policies be imported from the current directory, as ``python -m`` does; worker processes inherit the path."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
 
 
 def _command() -> str:

@@ -68,7 +68,7 @@ class PlanDecomposeExecute(PlanExecute):
         system = load_prompt("plan").fill(tools="", **self.common)
         question = load_prompt("decompose").fill(plan=self.plan, most=self.max_subtasks, finish=self.finish)
         listed = await self.ask(self.planner or self.model, self.plain(system, f"{self.brief}\n\n{question}"))
-        self.subtasks = _items(listed, self.max_subtasks)
+        self.subtasks = _items(self.shortened(listed), self.max_subtasks)
         self.memory: list[str] = []
         self._start_subtask()
 
@@ -110,7 +110,7 @@ class PlanDecomposeExecute(PlanExecute):
         notes = [f"{place}. {text}" for place, text in enumerate(self.memory, start=1)]
         text = load_prompt("subtask").fill(
             plan=self.plan,
-            memory="\n".join(notes) or "(none)",
+            memory=self.shortened("\n".join(notes)) or "(none)",
             number=number,
             count=count,
             subtask=self.subtasks[number - 1],

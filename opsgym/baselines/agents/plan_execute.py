@@ -52,7 +52,11 @@ class PlanExecute(ToolCalling):
         """
         system = load_prompt("plan").fill(tools=outline_tools(self.tools), **self.common)
         user = "\n\n".join((self.brief, *more))
-        return await self.ask(self.planner or self.model, self.plain(system, user))
+        return self.shortened(await self.ask(self.planner or self.model, self.plain(system, user)))
+
+    def shortened(self, text: str) -> str:
+        """The beginning of a text, at most an eighth of ``max_context_chars``: room for the task beside a plan that rambles."""
+        return text[: self.max_context_chars // 8]
 
     @staticmethod
     def plain(system: str, user: str) -> tuple[Message, ...]:
@@ -69,7 +73,7 @@ class PlanExecute(ToolCalling):
         recent = self.talk.exchanges[len(self.talk.exchanges) - self.replan_after + 1 :]
         log = [_text(message) for exchange in recent for message in (exchange.said, *exchange.answers)]
         log += [_text(move.message), *results]
-        self.plan = await self.make_plan(load_prompt("replan").fill(plan=self.plan, log="\n".join(log)))
+        self.plan = await self.make_plan(load_prompt("replan").fill(plan=self.plan, log=self.shortened("\n".join(log))))
         return (Message(role="user", content=load_prompt("planned").fill(plan=self.plan)),)
 
 
