@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Self
 
 BITS = 512
@@ -54,42 +55,65 @@ class Changes:
         tables: The tables to watch.
 
     Attributes:
-        stamps: A number for each table, greater after every write.
-        rows: Table number and key of the rows written since the reader cleared them; the key is ``None`` in tables without one.
+        rows: Keys of the rows written since the reader cleared them, by number of the table; ``None`` in tables without a key.
     """
 
     def __init__(self, conn: sqlite3.Connection, tables: Iterable[Table]) -> None:
         watched = tuple(tables)
         self._numbers = {table.name: number for number, table in enumerate(watched)}
-        self.stamps = [0] * len(watched)
-        self.rows: set[tuple[int, int | None]] = set()
-        conn.create_function("_written", 3, self._note)
+        self._tables = watched
+        self._stamps = [0] * len(watched)
+        self._picks: dict[tuple[str, ...], Callable[[Any], tuple[Any, ...]]] = {}
+        self._written = [False] * len(watched)
+        self._fresh: tuple[set[int | None], ...] = tuple([set() for _ in watched])
+        self.rows: dict[int, set[int | None]] = {}
+        for number, keys in enumerate(self._fresh):  # a method written in C: a write does not enter Python
+            conn.create_function(f"_written_{number}", 1, keys.add)
         conn.executescript("".join(_triggers(number, table) for number, table in enumerate(watched)))
 
-    def stamp(self, tables: Iterable[str]) -> tuple[int, ...]:
-        """The stamps of tables by name."""
-        return tuple([self.stamps[self._numbers[name]] for name in tables])
+    def stamp(self, tables: tuple[str, ...]) -> tuple[int, ...]:
+        """Numbers of tables by name, each greater than it was after a write, the first one once more."""
+        if not tables:
+            return ()
+        pick = self._picks.get(tables)
+        if pick is None:
+            numbers = [self._numbers[name] for name in tables]
+            pick = self._picks[tables] = itemgetter(*numbers, numbers[0])
+        if any(pick(self._fresh)):
+            self.collect()
+        return pick(self._stamps)
+
+    def collect(self) -> None:
+        """Take up in :attr:`rows` what was written."""
+        for number, keys in enumerate(self._fresh):
+            if keys:
+                self._stamps[number] += 1
+                self._written[number] = True
+                self.rows.setdefault(number, set()).update(keys)
+                keys.clear()
+
+    def prepare(self, conn: sqlite3.Connection) -> None:
+        """Have SQLite compile again what reads the rows of the tables that were ever written; a restored world forgot it."""
+        for number, table in enumerate(self._tables):
+            if table.select_row and self._written[number]:
+                conn.execute(table.select_row, (None,)).fetchone()
 
     def mark_all(self) -> None:
         """Every table was written in a way that no trigger tells of; the rows must be read anew."""
+        self.collect()
         self.rows.clear()
-        self.stamps[:] = [stamp + 1 for stamp in self.stamps]
-
-    def _note(self, table: int, before: int | None, after: int | None) -> None:
-        self.stamps[table] += 1
-        self.rows.add((table, after))
-        if before != after:
-            self.rows.add((table, before))
+        self._stamps = [stamp + 1 for stamp in self._stamps]
 
 
 def _triggers(number: int, table: Table) -> str:
-    """The triggers of one table; they give the key before and after."""
+    """The triggers of one table; they give the key, after an update the one before too where it was another."""
     key = None if table.key is None else quoted(table.columns[table.key])
-    old, new = ("NULL", "NULL") if key is None else (f"old.{key}", f"new.{key}")
+    written = f"_written_{number}"
+    old, new = (f"{written}(NULL)",) * 2 if key is None else (f"{written}(old.{key})", f"{written}(new.{key})")
+    both = new if key is None else f"{new}, CASE WHEN old.{key} <> new.{key} THEN {old} END"
     return "".join(
-        f"CREATE TEMP TRIGGER _written_{number}_{event} AFTER {event} ON main.{quoted(table.name)}"
-        f" BEGIN SELECT _written({number}, {before}, {after}); END;\n"
-        for event, before, after in (("INSERT", new, new), ("UPDATE", old, new), ("DELETE", old, old))
+        f"CREATE TEMP TRIGGER {written}_{event} AFTER {event} ON main.{quoted(table.name)} BEGIN SELECT {said}; END;\n"
+        for event, said in (("INSERT", new), ("UPDATE", both), ("DELETE", old))
     )
 
 
@@ -120,15 +144,17 @@ class RowHashes:
         twin._hashes = [hashes.copy() for hashes in self._hashes]
         return twin
 
-    def update(self, conn: sqlite3.Connection, rows: Iterable[tuple[int, int | None]]) -> None:
+    def update(self, conn: sqlite3.Connection, rows: Mapping[int, Iterable[int | None]]) -> None:
         """Read anew what may have changed; ``rows`` are as in :class:`Changes`."""
-        for number, key in rows:
-            table = self._tables[number]
-            if key is None:
-                self._read_table(conn, number, table)
-            else:
+        for number, keys in rows.items():
+            table, known = self._tables[number], self._hashes[number]
+            for key in keys:
+                if key is None:
+                    self._read_table(conn, number, table)
+                    continue
                 row = conn.execute(table.select_row, (key,)).fetchone()
-                self._set(number, key, 0 if row is None else self._hash(number, row))
+                value = 0 if row is None else self._hash(number, row)
+                self._set(known, key, value)
 
     def digest(self) -> str:
         """SHA-256 of the tables, their columns and the sum."""
@@ -137,21 +163,20 @@ class RowHashes:
         return content.hexdigest()
 
     def _read_table(self, conn: sqlite3.Connection, number: int, table: Table) -> None:
-        rows = conn.execute(table.select).fetchall()
+        rows, known = conn.execute(table.select).fetchall(), self._hashes[number]
         if table.key is None:
-            self._set(number, None, sum(self._hash(number, row) for row in rows) % MODULUS)
+            self._set(known, None, sum(self._hash(number, row) for row in rows) % MODULUS)
             return
         for row in rows:
-            self._set(number, row[table.key], self._hash(number, row))
+            self._set(known, row[table.key], self._hash(number, row))
 
     def _hash(self, number: int, row: tuple[Any, ...]) -> int:
         content = self._heads[number].copy()
         content.update(repr(row).encode())
         return int.from_bytes(content.digest(), "big")
 
-    def _set(self, number: int, key: int | None, value: int) -> None:
+    def _set(self, known: dict[int | None, int], key: int | None, value: int) -> None:
         """Give a row its hash; 0 where there is none."""
-        hashes = self._hashes[number]
-        self._total = (self._total - hashes.pop(key, 0) + value) % MODULUS
+        self._total = (self._total - known.pop(key, 0) + value) % MODULUS
         if value:
-            hashes[key] = value
+            known[key] = value

@@ -292,8 +292,10 @@ class World:
                 self._asked = True
                 return self._read_hashes(tables).digest()
             self._changes = Changes(self.conn, tables)
+        self._changes.collect()
         if self._hashes is None:
             self._hashes = self._read_hashes(tables)
+            self._changes.prepare(self.conn)
         else:
             self._hashes.update(self.conn, self._changes.rows)
         self._changes.rows.clear()

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, product, repeat
+from itertools import islice, pairwise, product
 from typing import Any
 
 from opsgym.core.task import JsonDict, ToolCall
@@ -17,6 +17,7 @@ __all__ = ["Candidate", "Facts", "candidates"]
 
 _WORD = re.compile(r"[^\W_][\w./-]*")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_DECODER = json.JSONDecoder()
 _FAR = 1000
 """Distance, in words, of values that do not stand in the brief together."""
 
@@ -78,12 +79,12 @@ class Facts:
     def read(self, observation: str) -> bool:
         """Take up what the results of an observation hold; says whether anything was new."""
         fresh = False
-        for line in observation.splitlines():
+        for line in map(str.strip, observation.splitlines()):
             try:
-                body = json.loads(line)
+                body, end = _DECODER.raw_decode(line)
             except (ValueError, RecursionError):  # a line that was cut
                 continue
-            if isinstance(body, dict) and body.get("ok"):
+            if end == len(line) and isinstance(body, dict) and body.get("ok"):
                 fresh |= self._collect("", body.get("result"))
         return fresh
 
@@ -105,18 +106,24 @@ class Facts:
 
     def _collect(self, name: str, value: Any) -> bool:
         """Take up a value and what is in it; says whether anything was new."""
-        if isinstance(value, dict | list):
-            fresh = False
-            for key, item in value.items() if isinstance(value, dict) else zip(repeat(name), value, strict=False):
+        if isinstance(value, str | int | float):
+            if not name or isinstance(value, bool):
+                return False
+            known = self.values.get(name)
+            if known is None:
+                known = self.values[name] = {}
+            elif value in known:
+                return False
+            known[value] = None
+            return True
+        fresh = False
+        if isinstance(value, dict):
+            for key, item in value.items():
                 fresh |= self._collect(key, item)
-            return fresh
-        if not name or isinstance(value, bool) or not isinstance(value, str | int | float):
-            return False
-        known = self.values.setdefault(name, {})
-        if value in known:
-            return False
-        known[value] = None
-        return True
+        elif isinstance(value, list):
+            for item in value:
+                fresh |= self._collect(name, item)
+        return fresh
 
 
 def candidates(tool: Tool, facts: Facts, *, values: int, most: int) -> list[Candidate]:

@@ -36,6 +36,9 @@ FEATURES: tuple[str, ...] = (
 STATE: tuple[str, ...] = ("turns_used", "last_ok", "last_failed", "calls", "errors", "candidates_tried")
 """What is known of the episode, each in [0, 1]."""
 
+_SUCCEEDED, _FAILED = np.array((1, 1, 0), np.float32), np.array((1, 0, 1), np.float32)
+"""The last features of a call that was made."""
+
 Enumerate = Callable[[Toolbox, Facts], Sequence[Candidate]]
 """A family's own way to enumerate calls."""
 
@@ -108,7 +111,8 @@ class DiscreteToolActions(ToolWrapper):
         self._errors: dict[str, int] = {}
         self.calls: list[ToolCall] = []
         self._rows: NDArray[np.float32] = np.zeros((size, len(FEATURES)), np.float32)
-        self._changes = 0
+        self._keys: dict[int, tuple[ToolCall, str]] = {}
+        self._changes = self._tried = 0
         self._sensible_now = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -117,7 +121,7 @@ class DiscreteToolActions(ToolWrapper):
         self._facts = Facts.of_brief(text)
         self._numbers, self.calls = {}, []
         self._rows = np.zeros((self._size, len(FEATURES)), np.float32)
-        self._changes = 0
+        self._changes = self._tried = 0
         self._renew()
         return self._view(last=None), info | {"text": text}
 
@@ -125,14 +129,14 @@ class DiscreteToolActions(ToolWrapper):
         """Make the call of that number."""
         number = int(action)
         known = 0 <= number < self._size and bool(self._rows[number, 0])
-        text, reward, terminated, truncated, info = super().step(self.calls[number] if known else "")
+        text, reward, terminated, truncated, info = self.env.step(self.calls[number] if known else "")
         ok = info["errors"] == self._errors
         if known:
-            self._rows[number, 8:] = (1.0, ok, not ok)
-        changed = self.base.episode.changes != self._changes
-        if (not self._sensible_now and self._facts.read(text)) or changed:
+            self._tried += not self._rows[number, 8]
+            self._rows[number, 8:] = _SUCCEEDED if ok else _FAILED
+        if (not self._sensible_now and self._facts.read(text)) or self.base.episode.changes != self._changes:
             self._renew()
-        return self._view(last=ok), reward, terminated, truncated, info | {"text": text}
+        return self._view(last=ok), float(reward), terminated, truncated, info | {"text": text}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which numbers stand for a call that is on offer."""
@@ -149,6 +153,7 @@ class DiscreteToolActions(ToolWrapper):
         facts, numbers, calls, rows, (errors, self._changes, self._sensible_now) = state
         self._facts, self._numbers, self.calls = facts.copy(), dict(numbers), list(calls)
         self._rows, self._errors = rows.copy(), dict(errors)
+        self._tried = int(np.count_nonzero(rows[:, 8]))
 
     def _renew(self) -> None:
         """Offer what can be called now."""
@@ -156,10 +161,11 @@ class DiscreteToolActions(ToolWrapper):
         sensible = self._sensible()
         self._sensible_now = sensible is not None
         if sensible is None:
-            self._offer((self._own or self._enumerate)(self.base.tools, self._facts))
+            found = (self._own or self._enumerate)(self.base.tools, self._facts)
+            self._offer([each.call for each in found], found.__getitem__, [each.place for each in found])
             return
         self._rows[:, 0] = 0.0
-        self._offer([Candidate(call, 0, place) for place, call in enumerate(sensible)])
+        self._offer(sensible, lambda place: Candidate(sensible[place], 0, place))
 
     def _sensible(self) -> Sequence[ToolCall] | None:
         """The family's own enumeration, where it has one and no other was given."""
@@ -168,23 +174,40 @@ class DiscreteToolActions(ToolWrapper):
             return None
         return base.family.candidates(base.family.session(base.world, base.task), base.task)
 
-    def _offer(self, found: Sequence[Candidate]) -> None:
-        """Put candidates on offer, under the numbers that they have, else under new ones while there is room."""
-        keys = [_key(each.call) for each in found]
-        for key, each in zip(keys, found, strict=True):
-            if key in self._numbers:
-                number = self._numbers[key]
-                self._rows[number, 0] = 1.0
-                self._rows[number, 6] = 1 / (1 + each.place)
-        for key, each in zip(keys, found, strict=True):
-            if key in self._numbers:
+    def _offer(
+        self, calls: Sequence[ToolCall], candidate: Callable[[int], Candidate], places: Sequence[int] | None = None
+    ) -> None:
+        """Put calls on offer, under the numbers that they have, else under new ones while there is room.
+
+        Args:
+            calls: The calls in order.
+            candidate: The call at a position with what is known of it; asked for new ones only.
+            places: Their places in the brief; their positions where left out.
+        """
+        rows, fresh = self._rows, []
+        keys = self._keys_of(calls)
+        for position, key in enumerate(keys):
+            number = self._numbers.get(key)
+            if number is None:
+                fresh.append(position)
+                continue
+            rows[number, 0] = 1.0
+            rows[number, 6] = 1 / (1 + (position if places is None else places[position]))
+        for position in fresh:
+            if keys[position] in self._numbers:
                 continue
             free = self._free_number()
             if free is None:
                 break
-            self._numbers[key] = free
-            self.calls[free : free + 1] = [each.call]
-            self._rows[free] = self._row(each)
+            self._numbers[keys[position]] = free
+            self.calls[free : free + 1] = [calls[position]]
+            rows[free] = self._row(candidate(position))
+
+    def _keys_of(self, calls: Sequence[ToolCall]) -> list[str]:
+        """What tells calls apart; looked up for objects that were on offer just before."""
+        last = self._keys
+        self._keys = {id(call): last.get(id(call)) or (call, _key(call)) for call in calls}  # they are held: ids stay theirs
+        return [self._keys[id(call)][1] for call in calls]
 
     def _free_number(self) -> int | None:
         """A number that was not given, else the first whose call is not on offer, which loses it."""
@@ -194,6 +217,7 @@ class DiscreteToolActions(ToolWrapper):
         if not len(masked):
             return None
         number = int(masked[0])
+        self._tried -= int(self._rows[number, 8])
         del self._numbers[_key(self.calls[number])]
         return number
 
@@ -222,16 +246,15 @@ class DiscreteToolActions(ToolWrapper):
         return [each[turn] for turn in rounds for each in lists if turn < len(each)]
 
     def _view(self, *, last: bool | None) -> dict[str, Any]:
-        episode, count = self.base.episode, max(1, len(self.calls))
-        errors = episode.errors.total()
+        episode, count = self.base.episode, len(self.calls) or 1
         self._errors = dict(episode.errors)
         state = (
             len(episode.turns) / self.base.max_steps,
             last is True,
             last is False,
             episode.calls / (1 + episode.calls),
-            errors / max(1, episode.calls),
-            np.count_nonzero(self._rows[:, 8]) / count,
+            sum(self._errors.values()) / (episode.calls or 1),
+            self._tried / count,
         )
         return {
             "state": np.array(state, np.float32),

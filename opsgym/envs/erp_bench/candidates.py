@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from opsgym.core.derived import Derived
 from opsgym.core.task import ToolCall
+from opsgym.core.world import World
 from opsgym.envs.erp_bench.erp import Erp
 from opsgym.envs.erp_bench.spec import TERM_NAMES, Invoicing, Offer, Order, Scenario
 from opsgym.envs.erp_bench.supply_candidates import supply_calls
@@ -37,6 +40,15 @@ _INVOICES = (
     "SELECT invoice_origin, coalesce(name, 'DRAFT/' || id), state, amount_total FROM account_move"
     " WHERE move_type = 'out_invoice' AND state <> 'cancel' ORDER BY id"
 )
+
+_ITEMS = ("res_partner", "product_product", "product_template")
+_SOLD = ("sale_order", "sale_order_line", "account_payment_term", *_ITEMS)
+_BOUGHT = ("purchase_order", "purchase_order_line", *_ITEMS)
+_BILLED = ("account_move",)
+"""The tables that each statement reads."""
+
+_KNOWN: WeakKeyDictionary[World, tuple[Scenario, Derived]] = WeakKeyDictionary()
+"""What was read and made of each world for the task met last, kept while it holds."""
 
 
 @dataclass(slots=True)
@@ -69,18 +81,37 @@ def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall] | None:
     problem = scenario.problem
     if len(problem.finished) > 1:
         return None
-    sales = {row[0]: row[1:] for row in erp.world.execute(_SALES, (problem.product,)).fetchall()}
-    calls: list[ToolCall] = []
-    for order in problem.orders:
-        calls += _sale_calls(erp, scenario, order, sales.get(order.customer))
+    known, world = _known(erp.world, scenario), erp.world
+
+    def read(name: str, tables: tuple[str, ...], sql: str, *parameters: object) -> list[Any]:
+        return known.get(world, name, tables, lambda: world.execute(sql, parameters).fetchall())
+
+    sales, invoices = read("sold", _SOLD, _SALES, problem.product), read("billed", _BILLED, _INVOICES)
+    calls = [*known.get(world, "sale calls", (), lambda: _all_sale_calls(scenario, sales, invoices), sales, invoices)]
     if problem.making or problem.repair or problem.screening or not problem.buying:
-        calls += supply_calls(erp, scenario)
+        calls += supply_calls(erp, scenario, known)
     else:
-        calls += _purchase_calls(erp, scenario, sales)
+        bought = read("bought", _BOUGHT, _PURCHASES, problem.product)
+        calls += known.get(world, "purchase calls", (), lambda: [*_purchase_calls(scenario, sales, bought)], sales, bought)
     return [*calls, ToolCall(name="submit")]
 
 
-def _sale_calls(erp: Erp, scenario: Scenario, order: Order, sale: Any) -> Iterator[ToolCall]:
+def _known(world: World, scenario: Scenario) -> Derived:
+    """What is known of a world, begun anew."""
+    last = _KNOWN.get(world)
+    if last is None or last[0] is not scenario:
+        last = _KNOWN[world] = scenario, Derived()
+    last[1].begin(world)
+    return last[1]
+
+
+def _all_sale_calls(scenario: Scenario, rows: list[Any], invoices: list[Any]) -> list[ToolCall]:
+    sales = {row[0]: row[1:] for row in rows}
+    orders = scenario.problem.orders
+    return [call for order in orders for call in _sale_calls(scenario, order, sales.get(order.customer), invoices)]
+
+
+def _sale_calls(scenario: Scenario, order: Order, sale: Any, invoices: list[Any]) -> Iterator[ToolCall]:
     """What can be done for one request, given its sales order, if there is one."""
     problem = scenario.problem
     if sale is None:
@@ -96,8 +127,7 @@ def _sale_calls(erp: Erp, scenario: Scenario, order: Order, sale: Any) -> Iterat
         yield _call("confirm_sales_order", order=name)
         yield _call("cancel_sales_order", order=name)
     elif problem.invoicing:
-        invoices = [row[1:] for row in erp.world.execute(_INVOICES).fetchall() if row[0] == name]
-        yield from _invoice_calls(problem.invoicing, name, total, invoices)
+        yield from _invoice_calls(problem.invoicing, name, total, [row[1:] for row in invoices if row[0] == name])
 
 
 def _invoice_calls(policy: Invoicing, order: str, total: float, invoices: list[Any]) -> Iterator[ToolCall]:
@@ -110,10 +140,9 @@ def _invoice_calls(policy: Invoicing, order: str, total: float, invoices: list[A
     yield _call("create_invoice", order=order, method="delivered")
 
 
-def _purchase_calls(erp: Erp, scenario: Scenario, sales: dict[str, Any]) -> Iterator[ToolCall]:
+def _purchase_calls(scenario: Scenario, rows: list[Any], purchases: list[Any]) -> Iterator[ToolCall]:
     """Drafts to confirm or cancel, and purchases from the offers that are not used yet, the cheapest first."""
-    problem = scenario.problem
-    purchases = erp.world.execute(_PURCHASES, (problem.product,)).fetchall()
+    problem, sales = scenario.problem, {row[0]: row[1:] for row in rows}
     for _, name, state, *_ in purchases:
         if state == "draft":
             yield _call("confirm_purchase_order", order=name)

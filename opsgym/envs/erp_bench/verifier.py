@@ -16,6 +16,8 @@ from opsgym.envs.erp_bench.state import ErpState
 
 GATES = ("has_relevant_activity", "repair_state_compliance")
 """Rules whose failure makes the reward 0."""
+DIMENSIONS = ("constraint", "traceability")
+"""Dimensions of checks that are scored."""
 
 
 def build_checks(scenario: Scenario) -> tuple[CheckSpec, ...]:
@@ -56,7 +58,7 @@ def judge(
     """
     context = Context(state, tables_of(scenario), certificate)
     results = _results(context, checks, known)
-    constraint, traceability = (_score(results, dimension, known) for dimension in ("constraint", "traceability"))
+    constraint, traceability = _scores(results, known)
     optimal = optimality(context, certificate)
     failed = {result.spec.rule for result in results if result.status == "fail"}
     gates = tuple(name for name in GATES if name in failed)
@@ -81,13 +83,18 @@ def _results(context: Context, checks: Sequence[CheckSpec], known: tuple[ErpStat
     return tuple([run_check(context, check) if is_stale(check) else result for check, result in pairs])
 
 
-def _score(results: tuple[CheckResult, ...], dimension: str, known: tuple[ErpState, Verdict] | None) -> float:
-    """The score of a dimension; it depends on what passed and on nothing else."""
+def _scores(results: tuple[CheckResult, ...], known: tuple[ErpState, Verdict] | None) -> list[float]:
+    """The scores of the two dimensions; each depends on which of its checks passed and on nothing else."""
+    changed = set(DIMENSIONS)
     if known is not None:
         pairs = zip(results, known[1].checks, strict=True)
-        if all(new is old or new.status == old.status or new.spec.dimension != dimension for new, old in pairs):
-            return known[1].scores[dimension]
-    return grouped_score([result for result in results if result.spec.dimension == dimension])
+        changed = {new.spec.dimension for new, old in pairs if new is not old and new.status != old.status}
+    return [
+        grouped_score([result for result in results if result.spec.dimension == dimension])
+        if dimension in changed or known is None
+        else known[1].scores[dimension]
+        for dimension in DIMENSIONS
+    ]
 
 
 def run_check(context: Context, check: CheckSpec) -> CheckResult:
@@ -100,6 +107,7 @@ def _metrics(context: Context, score: float, results: tuple[CheckResult, ...]) -
     """Measured quantities in natural units, and how many checks and documents there are."""
     minutes = context.minutes
     tables = context.tables
+    statuses = [result.status for result in results]
     return {
         "spend": round(context.spend / SCALE["min_new_spend"], 2),
         "vendors": context.vendors,
@@ -112,6 +120,6 @@ def _metrics(context: Context, score: float, results: tuple[CheckResult, ...]) -
         "units_made": sum(context.total_made.get(code, 0) for code in tables.prices),
         "purchases": len({line.order.name for line in context.bought}),
         "productions": len(context.made),
-        "checks": sum(result.status != "na" for result in results),
-        "failed": sum(result.status == "fail" for result in results),
+        "checks": len(statuses) - statuses.count("na"),
+        "failed": statuses.count("fail"),
     }

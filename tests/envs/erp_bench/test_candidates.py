@@ -133,6 +133,22 @@ def test_what_is_done_is_no_longer_on_offer() -> None:
     assert env.step(number)[4]["malformed"] == {"empty": 1} and env.base.world.digest() == digest
 
 
+@pytest.mark.parametrize("tier", ["easy", "hard"])
+def test_calls_that_are_kept_are_those_made_anew(tier: str) -> None:
+    env, rng = make(tier=tier), random.Random(5)
+    for seed in range(3):
+        env.reset(seed=seed)
+        for _ in range(30):
+            family, task, world = env.base.family, env.base.task, env.base.world
+            kept = family.candidates(family.session(world, task), task)
+            fresh = world.fork()  # of which nothing is known
+            assert kept == family.candidates(family.session(fresh, task), task)
+            fresh.close()
+            numbers = [number for number, call in on_offer(env).items() if call.name != "submit"]
+            if not numbers or any(env.step(rng.choice(numbers))[2:4]):
+                break
+
+
 def test_under_another_harness_the_general_enumeration_stands() -> None:
     env = make(harness="api")
     env.reset(seed=1)

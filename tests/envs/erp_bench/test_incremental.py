@@ -6,6 +6,7 @@ import contextlib
 import gc
 import random
 import sqlite3
+from dataclasses import replace
 from typing import Any
 from weakref import ref
 
@@ -20,7 +21,7 @@ from opsgym.envs.erp_bench.export import DOCUMENTS, export_state
 from opsgym.envs.erp_bench.family import scenario_of
 from opsgym.envs.erp_bench.params import PATTERNS
 from opsgym.envs.erp_bench.rules import RULES, Context, tables_of
-from opsgym.envs.erp_bench.rules.reads import OF_ONE_CUSTOMER, PARTS, READS, staleness
+from opsgym.envs.erp_bench.rules.reads import OF_ONE_CUSTOMER, PARTS, READS, WITH_DRAFTS, staleness
 from opsgym.envs.erp_bench.state import ErpState
 from opsgym.envs.erp_bench.verifier import judge, run_check
 from opsgym.envs.tool_env import ToolEnv
@@ -187,9 +188,19 @@ def test_rules_read_no_more_than_is_said_of_them(pattern: str) -> None:
             assert recorder.read <= READS.get(check.rule, frozenset(PARTS)), check.rule
 
 
+@pytest.mark.parametrize("pattern", SOME)
+def test_rules_of_one_customer_do_not_see_drafts_unless_it_is_said(pattern: str) -> None:
+    for env, state in states(pattern):
+        confirmed = replace(state, sales=tuple(sale for sale in state.sales if sale.state in ("confirmed", "done")))
+        whole, part = (Context(each, tables_of(scenario_of(env.task)), env.task.certificate) for each in (state, confirmed))
+        for check in env.task.checks:
+            if check.rule in OF_ONE_CUSTOMER - WITH_DRAFTS:
+                assert run_check(whole, check) == run_check(part, check), check.rule
+
+
 def test_every_rule_is_listed() -> None:
     assert set(READS) == set(RULES)
-    assert set(READS) >= OF_ONE_CUSTOMER
+    assert set(READS) >= OF_ONE_CUSTOMER >= WITH_DRAFTS
     assert frozenset().union(*READS.values()) <= set(PARTS)
 
 

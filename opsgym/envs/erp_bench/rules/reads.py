@@ -11,6 +11,7 @@ from functools import cache
 from typing import TypeVar
 
 from opsgym.core.task import CheckSpec
+from opsgym.envs.erp_bench.rules.context import CONFIRMED
 from opsgym.envs.erp_bench.state import ErpState, Invoice, Sale
 
 T = TypeVar("T", Sale, Invoice)
@@ -95,18 +96,21 @@ OF_ONE_CUSTOMER: frozenset[str] = frozenset(
 )
 """Rules that read sales orders of the customer in their arguments only, and invoices linked to these."""
 
+WITH_DRAFTS: frozenset[str] = frozenset({"prompt_request_not_confirmed", "rejected_order_not_invoiced"})
+"""Those of them that look at sales orders that are not confirmed, too."""
+
 
 def staleness(old: ErpState, new: ErpState) -> Callable[[CheckSpec], bool]:
     """Whether a check may have another result in ``new`` than in ``old``; parts that are the same object are equal."""
     changed = frozenset([part for part in PARTS if getattr(old, part) is not getattr(new, part)])
     unconcerned, by_customer = _sorted_rules(changed)
-    customers = _customers(old, new) if changed & _BILLED else ()
+    customers, confirmed = _customers(old, new) if changed & _BILLED else ((), ())
 
     def is_stale(check: CheckSpec) -> bool:
         rule = check.rule
         if rule in unconcerned:
             return False
-        return rule not in by_customer or check.args["customer"] in customers
+        return rule not in by_customer or check.args["customer"] in (customers if rule in WITH_DRAFTS else confirmed)
 
     return is_stale
 
@@ -119,12 +123,12 @@ def _sorted_rules(changed: frozenset[str]) -> tuple[frozenset[str], frozenset[st
     return unconcerned, by_customer
 
 
-def _customers(old: ErpState, new: ErpState) -> Collection[str | None]:
-    """Customers of whose sales orders, or of invoices linked to these, anything differs."""
-    found = {sale.customer for sale in _differing(old.sales, new.sales)}
-    billed = {name for invoice in _differing(old.invoices, new.invoices) for name in invoice.sales}
-    found |= {sale.customer for sale in (*old.sales, *new.sales) if billed and sale.name in billed}
-    return found
+def _customers(old: ErpState, new: ErpState) -> tuple[Collection[str | None], Collection[str | None]]:
+    """Customers of whose sales orders, or of invoices linked to these, anything differs; and of whose confirmed ones."""
+    differing = _differing(old.sales, new.sales)
+    if billed := {name for invoice in _differing(old.invoices, new.invoices) for name in invoice.sales}:
+        differing += [sale for sale in (*old.sales, *new.sales) if sale.name in billed]
+    return {sale.customer for sale in differing}, {sale.customer for sale in differing if sale.state in CONFIRMED}
 
 
 def _differing(old: tuple[T, ...], new: tuple[T, ...]) -> list[T]:
