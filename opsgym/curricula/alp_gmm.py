@@ -36,7 +36,7 @@ class ALPGMM(Sampler):
     criterion picks one.  A Gaussian is drawn by its mean progress, a task from it, clipped to the cube.  Where all progress is
     0, and before the first fit, the draw is uniform.
 
-    **Source.**  Portelas et al. 2019, arXiv 1910.07224, algorithm 1.  ``fit`` 250, 2 to 10 ``components`` and ``random`` 0.2
+    **Source.**  Portelas et al. 2019, arXiv 1910.07224.  ``fit`` 250, 2 to 10 ``components`` and ``random`` 0.2
     are the class defaults of TeachMyAgent (MIT).  It searches all earlier tasks; ``memory`` bounds them here.  Mixtures are
     fitted by scikit-learn, of the extra ``train``.
 

@@ -33,7 +33,7 @@ class Bandit(CellSampler):
     ``"abs_advantage"`` is the trainer's mean absolute advantage, in ``outcome.extra``; ``"score"`` is the score.  They should lie
     in [0, 1].
 
-    **Source.**  EXP3.S (Auer et al. 2002, section 8) as used by Graves et al. 2017, arXiv 1704.03003, with
+    **Source.**  EXP3.S (Auer et al. 2002) as used by Graves et al. 2017, arXiv 1704.03003, with
     ``rate`` 1e-3 and ``floor`` 0.05; the payoff of absolute advantages is that of SEC (Chen et al. 2025, arXiv 2505.14970).
     ``rate`` 0.01 and ``share`` 1e-4 are ours: runs here are short.  Payoffs are not rescaled by quantiles as in Graves et al.
 

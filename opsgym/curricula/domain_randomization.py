@@ -24,7 +24,7 @@ class DomainRandomization(Sampler):
     moves the side outwards, one of at most ``narrow`` inwards, and the queue is emptied.  Bounds never leave the space.  Axes
     without a direction are drawn over their whole range.
 
-    **Source.**  Automatic domain randomisation (OpenAI 2019, arXiv 1910.07113, algorithm 1).  ``boundary`` 0.5 and ``queue`` 10
+    **Source.**  Automatic domain randomisation (OpenAI 2019, arXiv 1910.07113).  ``boundary`` 0.5 and ``queue`` 10
     are the class defaults of TeachMyAgent (MIT), ``step`` 0.1 that of its command line; its thresholds are returns of one
     environment, so ``widen`` 0.7, ``narrow`` 0.3 and ``floor`` 0.05 are ours.
 

@@ -27,7 +27,7 @@ class LevelEditor(PrioritizedLevelReplay):
     task.  An edited task must lie in the space and pass ``certify``: the family compiles it, and its certificate says that it
     can be solved.  Edits wait in a queue; while it is empty, probes are new levels.
 
-    **Source.**  ACCEL (Parker-Holder et al. 2022, arXiv 2203.01302, algorithm 1): replay, edit what was replayed, measure the
+    **Source.**  ACCEL (Parker-Holder et al. 2022, arXiv 2203.01302): replay, edit what was replayed, measure the
     edit without learning from it, keep it if it scores.  There edits move tiles of a maze; here they move task parameters, so
     ``edits`` 1, ``step`` 0.1, ``fresh`` 0.1 and ``replay`` 0.8 are ours, as is ``staleness`` and everything else of
     :class:`PrioritizedLevelReplay`, but that ``robust`` is true as in the paper.

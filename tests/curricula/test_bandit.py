@@ -23,7 +23,7 @@ def test_regret_in_a_switching_game_is_within_the_bound() -> None:
         payoff = 0.8 if ticket.params["arm"] == good else 0.2
         sampler.tell(ticket.outcome(success=False, score=payoff))
         earned, best = earned + payoff, best + 0.8
-    # The order of the bound of Auer et al. 2002, section 8: (S + 2) sqrt(e - 1) sqrt(K T ln(K T)) for a tuned step.
+    # The order of the bound of Auer et al. 2002: (S + 2) sqrt(e - 1) sqrt(K T ln(K T)) for a tuned step.
     bound = (switches + 3) * math.sqrt(math.e - 1) * math.sqrt(2 * rounds * math.log(2 * rounds))
     uniform_regret = 0.3 * rounds
     assert best - earned < min(bound, uniform_regret / 2)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from opsgym.core.errors import RegistryError, TaskError
-from opsgym.curricula import Learnability, TaskSpace
+from opsgym.curricula import Learnability, Outcome, TaskSpace
 from tests.curricula.support import chi_square
 
 SPACE = TaskSpace({"cell": (0, 6)})
@@ -56,3 +56,16 @@ def test_arguments_are_checked() -> None:
         Learnability(SPACE, mode="best")  # type: ignore[arg-type]
     with pytest.raises(TaskError, match="alpha"):
         Learnability(SPACE, alpha=0.0)
+
+
+def test_the_order_of_answers_from_different_cells_does_not_matter() -> None:
+    first, second = (Learnability(TaskSpace({"cell": (0, 9)}), refresh=8, seed=5) for _ in range(2))
+    outcomes: dict[int, Outcome] = {}
+    for ticket, twin in zip(first.ask(40), second.ask(40), strict=True):
+        assert ticket == twin
+        outcomes.setdefault(ticket.params["cell"], ticket.outcome(success=ticket.params["cell"] % 2 == 0))
+    answers = list(outcomes.values())[:8]
+    assert len(answers) == 8
+    first.tell(answers)
+    second.tell(reversed(answers))
+    assert first.distribution().probabilities.tolist() == second.distribution().probabilities.tolist()

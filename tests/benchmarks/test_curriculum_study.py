@@ -1,0 +1,70 @@
+"""The study of curricula resumes, refuses to mix settings, and its statistics are the declared ones."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import curriculum_study as study
+
+TINY = study.Settings(steps=64, points=1, episodes=1, final_episodes=1, envs=1)
+
+
+def saved(name: str, seed: int, rate: float) -> dict[str, object]:
+    curve = [[32, rate / 2, rate / 2], [64, rate, rate]]
+    final = [rate] * len(study.CELLS)
+    return {"sampler": name, "seed": seed, "settings": asdict(TINY), "curve": curve, "final": final, "cpu_seconds": 1.0}
+
+
+def test_the_interquartile_mean_leaves_out_both_quarters() -> None:
+    scores = np.array([[0.0], [0.4], [0.6], [1.0]])
+    middle, low, high = study.interval(scores, resamples=200)
+    assert middle == pytest.approx(0.5) and low < 0.5 < high
+    assert study.interval(np.full((3, 2), 0.3), resamples=20) == pytest.approx((0.3, 0.3, 0.3))
+
+
+def test_a_result_that_is_there_is_kept_and_other_settings_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "Uniform-0.json"
+    path.write_text(json.dumps(saved("Uniform", 0, 0.5)))
+    before = path.read_bytes()
+    assert "there already" in study.run(("Uniform", 0, TINY, tmp_path))
+    with pytest.raises(SystemExit, match="other settings"):
+        study.run(("Uniform", 0, study.QUICK, tmp_path))
+    assert path.read_bytes() == before
+
+
+def test_the_report_has_a_row_for_every_sampler_that_ran(tmp_path: Path) -> None:
+    for name, rate in (("Uniform", 0.25), ("Ladder", 0.75)):
+        (tmp_path / f"{name}-0.json").write_text(json.dumps(saved(name, 0, rate)))
+    study.main(["--out", str(tmp_path), "--report", str(tmp_path / "report")])
+    rows = (tmp_path / "report" / "table.inc").read_text().splitlines()
+    assert [row.split("|")[1].strip() for row in rows[3:]] == ["Uniform", "Ladder"]
+    assert "| 0.75 (0.75" in rows[4]
+    assert (tmp_path / "report" / "curves.png").stat().st_size > 1000
+
+
+def test_done_is_on_offer_for_a_full_grid_only() -> None:
+    env = study.make_env("train")
+    seen, _ = env.reset(
+        seed=1, options={"tier": "easy", "params": {"rows": 3, "cols": 3, "coupling": 0, "hidden": 2, "decoys": 2}}
+    )
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        mask = env.get_wrapper_attr("action_masks")()
+        assert mask[-1] == (seen[-6] >= 1) and not mask[-2]
+        seen, _, terminated, truncated, _ = env.step(int(rng.choice(np.flatnonzero(mask))))
+        if terminated or truncated:
+            break
+    assert terminated
+
+
+@pytest.mark.slow
+def test_a_run_trains_and_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("sb3_contrib")
+    study.run(("Uniform", 0, TINY, tmp_path))
+    result = json.loads((tmp_path / "Uniform-0.json").read_text())
+    assert len(result["final"]) == len(study.CELLS) and result["curve"][0][0] >= 64
