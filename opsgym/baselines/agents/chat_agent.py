@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 from opsgym.baselines.agents.conversation import Conversation
-from opsgym.baselines.agents.move import Move, read_move, results_of
+from opsgym.baselines.agents.move import Move, read_move, results_of, with_own_ids
 from opsgym.baselines.chat import ChatModel, ChatReply, ChatRequest, Message, Usage
 from opsgym.baselines.prompt import Prompt, load_prompt
 from opsgym.baselines.scripted import finishing_call
@@ -203,7 +203,7 @@ class ChatAgent(ABC):
             messages=self.messages(), tools=tools, stop=self.stop, response_schema=self.schema(), **self._sampling
         )
         message = (await self._complete(self.model, request)).message
-        return self._stopped(message)
+        return with_own_ids(self._stopped(message))
 
     def _stopped(self, message: Message) -> Message:
         """The message up to a stop text: not every server knows them, and what follows is made up."""

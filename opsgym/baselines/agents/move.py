@@ -11,7 +11,7 @@ from opsgym.core.actions import MalformedAction, parse_actions
 from opsgym.core.task import ToolCall, canonical_json
 from opsgym.core.tools import Toolbox
 
-__all__ = ["Move", "read_move", "results_of"]
+__all__ = ["Move", "read_move", "results_of", "with_own_ids"]
 
 
 @dataclass(frozen=True)
@@ -91,3 +91,15 @@ def results_of(observation: str, count: int) -> list[str]:
     if len(lines) == count:
         return lines
     return [observation, *["See the first result."] * (count - 1)]
+
+
+def with_own_ids(message: Message) -> Message:
+    """The message with an id of its own for each call.
+
+    Small servers leave ids out or repeat them; the next request would then be refused, for its results could not be told apart.
+    """
+    given = [call.id for call in message.calls]
+    if all(given) and len(set(given)) == len(given):
+        return message
+    calls = tuple(call.model_copy(update={"id": f"call_{place}"}) for place, call in enumerate(message.calls))
+    return message.model_copy(update={"calls": calls, "native": ()})  # the server's own blocks hold the old ids
