@@ -63,9 +63,10 @@ class Server:
         if self._closing:
             return
         self._closing = True
-        with contextlib.suppress(OSError, EOFError):
-            connect(self._listener.address, authkey=self._key).close()  # wakes the thread that waits for a connection
-        self._door.join()
+        with contextlib.suppress(OSError):
+            # Wakes the thread that waits for a connection.  Without the key, for it may have stopped waiting just now.
+            connect(self._listener.address).close()
+        self._door.join(timeout=5)
         self._listener.close()
         for thread in self._threads:
             thread.join(timeout=5)

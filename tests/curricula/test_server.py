@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+import threading
 import time
+from multiprocessing.connection import Client as connect
 from typing import Any
 
 import pytest
@@ -70,3 +72,26 @@ def test_a_client_says_when_the_server_is_gone() -> None:
         client.close()
     with pytest.raises((BackendError, OSError)):
         other.draw()
+
+
+def test_a_server_closes_at_once_whatever_its_door_is_doing() -> None:
+    def open_and_close() -> None:
+        for _ in range(100):
+            with Server(Desk(LearningProgress(SPACE))) as server:
+                client = server.client()
+                client.draw()
+                client.close()
+
+    closing = threading.Thread(target=open_and_close, daemon=True)
+    closing.start()
+    closing.join(timeout=60)
+    assert not closing.is_alive()
+
+
+def test_a_stranger_who_says_nothing_keeps_no_server_open() -> None:
+    server = Server(Desk(LearningProgress(SPACE)))
+    with connect(server._listener.address):
+        closing = threading.Thread(target=server.close, daemon=True)
+        closing.start()
+        closing.join(timeout=30)
+        assert not closing.is_alive()

@@ -181,6 +181,15 @@ def test_a_way_to_the_optimum_is_on_offer_in_every_pattern(pattern: str) -> None
     assert most < 256
 
 
+BUYING = [name for name, region in REGIONS.items() if region.tier == "easy" and "buy_only" in name]
+
+
+@pytest.mark.parametrize("pattern", BUYING)
+def test_purchases_of_any_quantity_are_on_offer(pattern: str) -> None:
+    """Best quantities lie not only at sums of needs and limits of offers, but at what other offers' limits leave over."""
+    assert [guided(pattern, seed)[0] for seed in range(2, 8)] == pytest.approx([1.0] * 6, abs=1e-9)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", SINGLE)
 def test_a_way_to_the_optimum_is_on_offer_in_more_tasks_of_every_pattern(pattern: str) -> None:
