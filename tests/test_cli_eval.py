@@ -50,11 +50,12 @@ def test_the_summary_is_json_on_demand(cli: Cli, toy: tuple[str, ...]) -> None:
     assert list(data["tiers"]) == ["easy", "medium"]
 
 
-def test_the_same_command_goes_on_and_another_is_refused(cli: Cli, toy: tuple[str, ...]) -> None:
+def test_the_same_command_goes_on_and_another_is_refused(cli: Cli, toy: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     command = (*toy, f"{HERE}:Pays", "--workers", "1")
+    monkeypatch.setattr(sys, "argv", ["opsgym", *command])
     cli(*command, "--max-cost", "0.5", code=3)
     assert "stopped: 0.5000 dollars are spent, the limit is 0.5; 2/4 trials" in cli.err
-    assert "to go on with a higher limit: opsgym " in cli.err
+    assert "to go on with a higher limit: opsgym eval Toy-v0 " in cli.err
     assert "$1.00" in cli(*command, "--max-cost", "5")
     cli(*command, "--trials", "2", code=2)
     assert "another plan: trials is 1, given 2" in cli.err and cli.err.count("\n") == 1
