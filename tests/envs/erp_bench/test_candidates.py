@@ -80,8 +80,7 @@ def test_the_right_choices_solve_a_task(pattern: str) -> None:
 @pytest.mark.slow
 def test_the_right_choices_solve_every_task_of_a_hundred() -> None:
     for number, pattern in enumerate(PATTERNS):
-        env = make(pattern=pattern)
-        assert {play(env, 1000 + 20 * number + seed, informed=True) for seed in range(20)} == {1.0}
+        assert [guided(pattern, 1000 + 20 * number + seed)[0] for seed in range(20)] == pytest.approx([1.0] * 20, abs=1e-9)
 
 
 def test_greedy_choices_know_nothing_of_the_solution_and_solve_some_tasks() -> None:
@@ -181,10 +180,7 @@ def test_a_way_to_the_optimum_is_on_offer_in_every_pattern(pattern: str) -> None
     assert most < 256
 
 
-BUYING = [name for name, region in REGIONS.items() if region.tier == "easy" and "buy_only" in name]
-
-
-@pytest.mark.parametrize("pattern", BUYING)
+@pytest.mark.parametrize("pattern", PATTERNS)
 def test_purchases_of_any_quantity_are_on_offer(pattern: str) -> None:
     """Best quantities lie not only at sums of needs and limits of offers, but at what other offers' limits leave over."""
     assert [guided(pattern, seed)[0] for seed in range(2, 8)] == pytest.approx([1.0] * 6, abs=1e-9)
