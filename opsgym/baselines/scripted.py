@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -124,7 +125,7 @@ class Scripted:
         return next(self._rest, "")
 
 
-class _Planned(Scripted):
+class _Planned(Scripted, ABC):
     """Plays calls that are written for the family's default harness."""
 
     def __init__(self) -> None:
@@ -141,8 +142,9 @@ class _Planned(Scripted):
             raise TaskError(f"the plan is written for the harness {default!r}, got {env.harness!r}", field="env")
         self._rest = iter(self._plan(env, info))
 
+    @abstractmethod
     def _plan(self, env: ToolEnv, info: Mapping[str, Any]) -> Sequence[ToolCall]:
-        raise NotImplementedError
+        """The calls to play."""
 
 
 class Oracle(_Planned):

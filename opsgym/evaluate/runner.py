@@ -95,7 +95,8 @@ def evaluate(
         env_id: The environment.
         policy: A name, an import path ``"package.module:Class"``, a class or function that makes a policy, or a policy.
         out: Directory of the run; see :mod:`opsgym.evaluate.results`.
-        tasks: How many tasks, or which: a pack's path or a list; by default the fixed set of the split, or 30 generated tasks.
+        tasks: How many tasks, or which: a pack's path or a list; by default the fixed set of the split, or at least one
+            generated task of every tier and pattern.
         split: Tasks of this split only.
         tier: Tasks of this tier only.
         pattern: Tasks of this pattern only.

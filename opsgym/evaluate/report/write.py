@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from opsgym.core.errors import OpsGymError, TaskError
+from opsgym.data.packs import atomic_file
 from opsgym.evaluate.report.entries import make_curves, make_entries, make_pairs
 from opsgym.evaluate.report.episodes import collect
 from opsgym.evaluate.report.figures import draw_figures
@@ -88,7 +88,8 @@ def write_report(
     files = write_tables(make_tables(entries, pairs, correlations, curves), folder)
     for drawn in figures:
         files.append(folder / f"{drawn.name}.png")
-        _replace(files[-1], png(drawn.figure))
+        with atomic_file(files[-1]) as temporary:
+            temporary.write_bytes(png(drawn.figure))
     episodes = collect(found, most=max_episodes, most_bytes=max_episode_bytes)
     content = Content(
         title=title,
@@ -101,8 +102,8 @@ def write_report(
         folder=folder.name,
     )
     page = render(content).encode("utf-8", "replace")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path, page)
+    with atomic_file(path) as temporary:
+        temporary.write_bytes(page)
     return Report(
         path=path,
         assets=folder,
@@ -120,16 +121,3 @@ def _require_extras() -> None:
     missing = [name for name in EXTRAS if find_spec(name) is None]
     if missing:
         raise OpsGymError(f'reports need {", ".join(missing)}: pip install "opsgym[report]"')
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise

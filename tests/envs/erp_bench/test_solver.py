@@ -37,6 +37,7 @@ from opsgym.envs.erp_bench.spec import (
     WorkCenter,
 )
 from tests.envs.erp_bench.draws import drawn
+from tests.envs.erp_bench.optimality import assert_is_optimal
 
 LAST_DAY = 3
 
@@ -336,40 +337,19 @@ def changed(problem: Problem, bought: dict[str, int], made: dict[tuple[str, str]
     return sum(abs(n) for key, n in gaps.items() if isinstance(key, tuple) or key in finished)
 
 
-def assert_is_optimal(problem: Problem, style: Style) -> None:
-    expected = exhaustive(problem, style)
-    if expected is None:
-        with pytest.raises(TaskError, match=r"deadline coverage|total supply|margin|no plan exists"):
-            solve(problem, style=style)
-        return
-    solution = solve(problem, style=style)
-    assert (solution.values.primary(problem.objective), solution.values.spend) == expected
-    assert solution.bound == expected[0]
-    try:
-        plan = build_plan(problem, solution)
-    except TaskError as error:  # a surplus that nothing wants: only the margin or a booked plan can ask for one
-        refusal = str(error)
-    else:
-        assert check_plan(problem, plan) == solution.values
-        check_lineage(problem, plan)
-        return
-    assert "serve no open need" in refusal
-    assert problem.margin_bps > 0 or problem.repair
-
-
 EXAMPLES = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 
 
 @settings(EXAMPLES, max_examples=80)
 @given(tiny_problems())
 def test_coverage_optimum_is_the_exhaustive_minimum(problem: Problem) -> None:
-    assert_is_optimal(problem, "coverage")
+    assert_is_optimal(problem, exhaustive(problem, "coverage"))
 
 
 @settings(EXAMPLES, max_examples=60)
 @given(tiny_problems())
 def test_release_optimum_is_the_exhaustive_minimum(problem: Problem) -> None:
-    assert_is_optimal(problem, "release")
+    assert_is_optimal(problem, exhaustive(problem, "release"), "release")
 
 
 @pytest.mark.slow
@@ -380,7 +360,7 @@ def test_optimum_is_the_exhaustive_minimum_on_many_more(style: Style) -> None:
     @settings(EXAMPLES, max_examples=1000)
     @given(tiny_problems())
     def run(problem: Problem) -> None:
-        assert_is_optimal(problem, style)
+        assert_is_optimal(problem, exhaustive(problem, style), style)
 
     run()
 
@@ -494,7 +474,7 @@ def test_units_may_be_made_for_the_margin_alone() -> None:
         margin_bps=5_000,
     )
     assert solve(problem, style="coverage").values.spend == 2200
-    assert_is_optimal(problem, "coverage")
+    assert_is_optimal(problem, exhaustive(problem, "coverage"))
 
 
 def test_a_repair_may_keep_booked_parts_that_nothing_needs() -> None:
@@ -513,7 +493,7 @@ def test_a_repair_may_keep_booked_parts_that_nothing_needs() -> None:
     )
     kept = problem.model_copy(update={"repair": Repair(kind="supplier_cancellation", productions=booked)})
     assert solve(kept, style="coverage").values.repair_distance == 0
-    assert_is_optimal(kept, "coverage")
+    assert_is_optimal(kept, exhaustive(kept, "coverage"))
 
 
 def test_a_broken_center_makes_nothing_even_in_no_time() -> None:
