@@ -159,8 +159,8 @@ def make_policy() -> type[Any]:
 
     The weights are shared over choices and slots, so what is learned on small grids holds on large ones.
     """
-    import torch  # type: ignore[import-not-found,unused-ignore]
-    from sb3_contrib.common.maskable.policies import (  # type: ignore[import-not-found,unused-ignore]
+    import torch
+    from sb3_contrib.common.maskable.policies import (
         MaskableActorCriticPolicy,
     )
     from torch import nn
@@ -168,7 +168,7 @@ def make_policy() -> type[Any]:
     def layers(inputs: int, outputs: int) -> nn.Sequential:
         return nn.Sequential(nn.Linear(inputs, 64), nn.ReLU(), nn.Linear(64, outputs))
 
-    class SharedEncoder(nn.Module):  # type: ignore[misc,unused-ignore]  # untyped where the extra is absent
+    class SharedEncoder(nn.Module):  # type: ignore[misc,unused-ignore]  # Any where the extra is not installed  # untyped where the extra is absent
         """From a batch of observations to one logit per action and features for the value."""
 
         latent_dim_pi, latent_dim_vf = SLOTS * CHOICES + 2, 64
@@ -196,7 +196,7 @@ def make_policy() -> type[Any]:
         def forward_critic(self, seen: Any) -> Any:
             return self(seen)[1]
 
-    class Policy(MaskableActorCriticPolicy):  # type: ignore[misc,unused-ignore]
+    class Policy(MaskableActorCriticPolicy):  # type: ignore[misc,unused-ignore]  # Any where the extra is not installed
         def _build_mlp_extractor(self) -> None:
             self.mlp_extractor = SharedEncoder()
 
@@ -211,7 +211,7 @@ def make_policy() -> type[Any]:
 def train(name: str, seed: int, settings: Settings) -> dict[str, Any]:
     """One run: the curve, the final success in every cell, and what it took."""
     import torch
-    from sb3_contrib import MaskablePPO  # type: ignore[import-not-found,unused-ignore]
+    from sb3_contrib import MaskablePPO
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     torch.set_num_threads(1)

@@ -24,7 +24,7 @@ def main() -> None:
     for episode in range(200):
         ticket = sampler.ask()[0]
         env.reset(seed=ticket.seed, options=ticket.options())
-        solution = env.unwrapped.task.oracle  # type: ignore[attr-defined]
+        solution = env.unwrapped.task.oracle  # type: ignore[attr-defined]  # of ToolEnv
         knows = rng.random() < skill / (skill + space.difficulty(ticket.params) ** 2)
         for call in solution if knows else solution[-1:]:
             _, reward, _, _, info = env.step(call)

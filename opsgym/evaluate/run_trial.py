@@ -113,7 +113,7 @@ class Stage:
         with _no_exit():
             act = self._begin(pair)
             try:
-                rollout = await run_episode_async(self._env, act.policy, **act.start)  # type: ignore[arg-type]
+                rollout = await run_episode_async(self._env, act.policy, **act.start)  # type: ignore[arg-type]  # as above
             except BackendError as error:
                 return act.masked(error)
             return self._end(act, rollout)

@@ -65,7 +65,7 @@ def test_a_ray_actor_owns_the_sampler() -> None:
     try:
         desk = RayDesk(partial(Uniform, SPACE, seed=3), group=2)
 
-        @ray.remote  # type: ignore[untyped-decorator,unused-ignore]
+        @ray.remote  # type: ignore[untyped-decorator,unused-ignore]  # an extra
         def work(desk: RayDesk) -> int:
             for _ in range(4):
                 ticket, trial = desk.draw()

@@ -43,6 +43,6 @@ def test_schedules_that_make_no_sense_are_refused() -> None:
     with pytest.raises(TaskError, match="expected a whole number from 0 to 9, got 10"):
         Anneal(SPACE, {"decoys": [(0, 10)]})
     with pytest.raises(RegistryError, match="unknown count 'steps'"):
-        Anneal(SPACE, {}, by="steps")  # type: ignore[arg-type]
+        Anneal(SPACE, {}, by="steps")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(RegistryError, match="unknown draw 'any'"):
-        Anneal(SPACE, {}, draw="any")  # type: ignore[arg-type]
+        Anneal(SPACE, {}, draw="any")  # type: ignore[arg-type]  # wrong on purpose

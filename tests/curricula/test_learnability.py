@@ -17,7 +17,7 @@ CHANCE = np.array([0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
 
 def informed(**arguments: object) -> Learnability:
     """A sampler that knows the chances."""
-    sampler = Learnability(SPACE, **arguments)  # type: ignore[arg-type]
+    sampler = Learnability(SPACE, **arguments)  # type: ignore[arg-type]  # arguments by name
     sampler._success = CHANCE.tolist()
     sampler._renew()
     return sampler
@@ -53,7 +53,7 @@ def test_estimates_come_close_to_the_chances() -> None:
 
 def test_arguments_are_checked() -> None:
     with pytest.raises(RegistryError, match="unknown mode 'best'"):
-        Learnability(SPACE, mode="best")  # type: ignore[arg-type]
+        Learnability(SPACE, mode="best")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(TaskError, match="alpha"):
         Learnability(SPACE, alpha=0.0)
 

@@ -15,7 +15,7 @@ SPACE = TaskSpace({"decoys": (0, 9)})
 def filled(scores: list[float], **arguments: object) -> PrioritizedLevelReplay:
     """A sampler whose levels have these scores, in the order of play."""
     settings = {"least": 1, "score": "abs_advantage", "replay": 0.0, "refresh": 1, "temperature": 0.5, **arguments}
-    sampler = PrioritizedLevelReplay(SPACE, **settings)  # type: ignore[arg-type]
+    sampler = PrioritizedLevelReplay(SPACE, **settings)  # type: ignore[arg-type]  # arguments by name
     for score in scores:
         sampler.tell(sampler.ask()[0].outcome(success=True, abs_advantage=score))
     return sampler
@@ -99,7 +99,7 @@ def test_what_it_needs_is_asked_for() -> None:
     with pytest.raises(TaskError, match="expected 'value_loss'"):
         sampler.tell(sampler.ask()[0].outcome(success=True))
     with pytest.raises(RegistryError, match="unknown score 'regret'"):
-        PrioritizedLevelReplay(SPACE, score="regret")  # type: ignore[arg-type]
+        PrioritizedLevelReplay(SPACE, score="regret")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(TaskError, match=r"least: expected at most buffer=3, got 32"):
         PrioritizedLevelReplay(SPACE, buffer=3)
 

@@ -85,7 +85,7 @@ def _carry_out(call: str, samplers: list[Sampler], tickets: list[Ticket], picks:
         status = {"lose": "lost", "error": "error"}.get(call, "done")
         seed = ticket.seed + (call == "unknown")
         success = None if status != "done" else call == "tell"
-        outcome = Outcome(ticket.id, seed, picks.randrange(ticket.group), success, status=status)  # type: ignore[arg-type]
+        outcome = Outcome(ticket.id, seed, picks.randrange(ticket.group), success, status=status)  # type: ignore[arg-type]  # a drawn literal
         for sampler in samplers:
             sampler.tell([outcome, outcome] if call == "duplicate" else outcome)
 
@@ -194,7 +194,7 @@ def test_outcomes_are_checked() -> None:
     with pytest.raises(TaskError, match="score: expected a finite number, got nan"):
         ticket.outcome(success=True, score=float("nan"))
     with pytest.raises(RegistryError, match="unknown status 'won'"):
-        ticket.outcome(success=True, status="won")  # type: ignore[arg-type]
+        ticket.outcome(success=True, status="won")  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(TaskError, match="expected the fields of Ticket"):
         Ticket.from_dict({"number": 1})
     assert Ticket.from_dict(ticket.as_dict()) == ticket

@@ -53,7 +53,7 @@ def test_difficulty_follows_the_directions() -> None:
 @pytest.mark.parametrize("env_id", opsgym.ENV_IDS)
 def test_every_family_has_a_space_whose_samples_its_model_takes(env_id: str) -> None:
     space = TaskSpace.of(env_id)
-    model: Any = gym.make(env_id, cache=None).unwrapped.family.params_type  # type: ignore[attr-defined]
+    model: Any = gym.make(env_id, cache=None).unwrapped.family.params_type  # type: ignore[attr-defined]  # a ToolEnv
     assert set(space.axes) == set(model.model_fields)
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -76,7 +76,7 @@ def test_tickets_of_a_family_are_played_as_they_say(env_id: str, axes: Any, fixe
         assert certify(cell, 4)
         ticket = Ticket(0, {name: value for name, value in cell.items() if name != "failure_rate"}, 4)
         _, info = env.reset(seed=ticket.seed, options=ticket.options())
-        assert {name: env.unwrapped.task.params[name] for name in space.axes if name != "failure_rate"} == {  # type: ignore[attr-defined]
+        assert {name: env.unwrapped.task.params[name] for name in space.axes if name != "failure_rate"} == {  # type: ignore[attr-defined]  # a ToolEnv
             name: cell[name] for name in space.axes if name != "failure_rate"
         }
         assert info["task_id"]

@@ -47,7 +47,7 @@ def test_an_episode_is_the_tickets_task_and_its_end_is_told(toy_id: str) -> None
     sampler = Uniform(SPACE, seed=2)
     env = CurriculumWrapper(gym.make(toy_id), sampler)
     heard: list[Any] = []
-    env.source.tell = lambda outcome: heard.append(outcome)  # type: ignore[method-assign]
+    env.source.tell = lambda outcome: heard.append(outcome)  # type: ignore[method-assign]  # a spy
     for number in range(3):
         brief, info = env.reset(seed=123)
         ticket = env.ticket
@@ -64,7 +64,7 @@ def test_an_episode_is_the_tickets_task_and_its_end_is_told(toy_id: str) -> None
 def test_a_shaped_return_is_the_score_and_the_verdict_the_success(toy_id: str) -> None:
     env = CurriculumWrapper(DenseReward(gym.make(toy_id), potential="checks", scale=0.5), Uniform(SPACE))
     heard: list[Any] = []
-    env.source.tell = lambda outcome: heard.append(outcome)  # type: ignore[method-assign]
+    env.source.tell = lambda outcome: heard.append(outcome)  # type: ignore[method-assign]  # a spy
     env.reset()
     env.step(SUBMIT)
     assert heard[0].success is False and heard[0].status == "done"
@@ -102,7 +102,7 @@ def test_tickets_that_are_no_tasks_are_passed_over_group_and_all(toy_id: str) ->
     env = CurriculumWrapper(gym.make(toy_id), Desk(sampler, group=3), tries=50)
     for _ in range(30):
         env.reset()
-        assert env.unwrapped.task.params["counters"] <= 9  # type: ignore[attr-defined]
+        assert env.unwrapped.task.params["counters"] <= 9  # type: ignore[attr-defined]  # a ToolEnv
         env.step(SUBMIT)
     assert sampler.metrics()["infeasible"] % 3 == 0 < sampler.metrics()["infeasible"]
     assert sampler.metrics()["done"] == 30
@@ -142,7 +142,7 @@ def test_it_records_its_arguments_without_copying_the_sampler(toy_id: str) -> No
     again.reset()
     env.reset()
     assert sampler.metrics()["asked"] == 2
-    assert again.tries == 4 if hasattr(again, "tries") else again._tries == 4  # type: ignore[attr-defined]
+    assert again.get_wrapper_attr("_tries") == 4
 
 
 def test_a_desk_is_not_copied() -> None:

@@ -6,7 +6,7 @@ Importing the package also registers the games where PettingZoo has a registry (
 
 from __future__ import annotations
 
-import pettingzoo  # type: ignore[import-untyped]
+import pettingzoo
 
 _FORMS = (
     ("aec", "ERPBenchTeam-v0", "erp_bench_team_v0:env"),

@@ -92,7 +92,7 @@ RESPONSIBLE: dict[str, tuple[str, ...]] = {
 class ErpTeamGame(TeamGame):
     """Who may do what in :class:`ERPBenchTeamEnv`."""
 
-    possible_agents: ClassVar[tuple[str, ...]] = tuple(ROLES)
+    possible_agents = tuple(ROLES)
 
     def __init__(self, env: ERPBenchEnv, *, information: str, credit: str, **budgets: Any) -> None:
         self.partial, self.credit = information == "partial", credit

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
-from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+from pettingzoo import AECEnv, ParallelEnv
 
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.envs.episode import EnvSnapshot

@@ -65,7 +65,7 @@ class TeamGame(Middleware, ABC):
         TaskError: A budget is not positive.
     """
 
-    possible_agents: ClassVar[tuple[str, ...]]
+    possible_agents: tuple[str, ...]
     extras: ClassVar[tuple[Tool, ...]] = (message, wait)
     """Tools beside those of the family."""
 

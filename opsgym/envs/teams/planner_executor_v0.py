@@ -51,11 +51,10 @@ def tool_env(family: str, **arguments: Any) -> ToolEnv:
 class PlannerExecutorGame(TeamGame):
     """Who may do what in :class:`PlannerExecutorEnv`."""
 
-    possible_agents: ClassVar[tuple[str, ...]] = (PLANNER, EXECUTOR, CHECKER)
     extras: ClassVar[tuple[Tool, ...]] = (message, wait, approve, send_back)
 
     def __init__(self, env: ToolEnv, *, checker: bool, **budgets: Any) -> None:
-        self.possible_agents = (PLANNER, EXECUTOR, CHECKER) if checker else (PLANNER, EXECUTOR)  # type: ignore[misc]
+        self.possible_agents = (PLANNER, EXECUTOR, CHECKER) if checker else (PLANNER, EXECUTOR)
         super().__init__(env, **budgets)
 
     def team(self, task: Task) -> list[str]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from pettingzoo.utils import BaseParallelWrapper, BaseWrapper  # type: ignore[import-untyped]
+from pettingzoo.utils import BaseParallelWrapper, BaseWrapper
 
 from opsgym.core.task import JsonDict, Task, canonical_json
 from opsgym.data.lines import append_line

@@ -85,7 +85,7 @@ def test_a_conversation_as_anthropic_wants_it() -> None:
         "temperature": 0.5,
         "stop_sequences": ["END"],
         "tools": [
-            {"name": "look", "description": "Look at something.", "input_schema": LOOK["function"]["parameters"]}  # type: ignore[index]
+            {"name": "look", "description": "Look at something.", "input_schema": LOOK["function"]["parameters"]}  # type: ignore[index]  # JSON
         ],
         "tool_choice": {"type": "any"},
     }

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import pettingzoo  # type: ignore[import-untyped]
+import pettingzoo
 import pytest
-from pettingzoo.test import (  # type: ignore[import-untyped]
+from pettingzoo.test import (
     api_test,
     parallel_api_test,
     parallel_seed_test,
     render_test,
     seed_test,
 )
-from pettingzoo.utils import BaseParallelWrapper, BaseWrapper  # type: ignore[import-untyped]
+from pettingzoo.utils import BaseParallelWrapper, BaseWrapper
 
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.envs.teams import erp_bench_team_v0, planner_executor_v0
