@@ -45,7 +45,7 @@ bench: $(CORE) ## Measure speed, beside a reference timed in the same run
 	$(BIN)/python benchmarks/ace_bench.py
 	$(BIN)/python benchmarks/evaluate.py --tasks 20 --repeat 3
 	$(BIN)/python benchmarks/wrappers.py
-	$(BIN)/python benchmarks/curricula.py
+	$(BIN)/python benchmarks/curricula.py --seeds 2
 
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
