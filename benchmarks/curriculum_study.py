@@ -13,47 +13,49 @@ Learning needs the extra ``train``, the figure matplotlib.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import multiprocessing
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-import opsgym  # noqa: F401  # registers the ids
 from opsgym.curricula import (
     ALPGMM,
-    CurriculumWrapper,
-    Fixed,
     Ladder,
     Learnability,
     LearningProgress,
     Sampler,
     TargetSuccess,
     TaskSpace,
+    Ticket,
     Uniform,
 )
 from opsgym.data.packs import atomic_file
-from opsgym.envs.ace_bench.discrete import CHOICE_FEATURES, CHOICES, STATE_FEATURES
+from opsgym.envs.ace_bench.discrete import CHOICE_FEATURES, STATE_FEATURES
+from opsgym.envs.ace_bench.discrete_vector import ACEBenchDiscreteVectorEnv
 
 FIXED = {"tier": "easy", "rows": 4, "cols": 4, "coupling": 70}
-SLOTS, DECOYS = 8, 12
-TARGET = {"hidden": SLOTS, "decoys": DECOYS}
-CELLS = [{"hidden": hidden, "decoys": decoys} for hidden in (2, 4, 8) for decoys in (2, 6, 12)]
-"""What is measured; the target comes last."""
+SLOTS, CHOICES, MAX_STEPS = 8, 9, 22
+"""Size of the interface, and the turn budget."""
+SPACE = TaskSpace.of("ACEBench-v0", {"hidden": (2, SLOTS), "decoys": (0, 16)}, fixed=FIXED)
+"""Where all samplers but the first draw from."""
+TARGET = TaskSpace.of("ACEBench-v0", {"hidden": (7, SLOTS), "decoys": (12, 14)}, fixed=FIXED)
+"""What is to be learned: the hard corner, all its cells alike."""
+POOL = 64
+"""Training tasks per cell; a ticket's seed picks one, so that generating tasks costs little."""
 FINAL_SEED = 10_000
 """First seed of the tasks of the final measurement; pilots looked at tasks of the first seeds."""
-SPACE = TaskSpace.of("ACEBench-v0", {"hidden": (2, SLOTS), "decoys": (0, DECOYS)}, fixed=FIXED)
 
 SAMPLERS: Mapping[str, Callable[[int], Sampler]] = {
-    "target only": lambda seed: Fixed(SPACE, {**FIXED, **TARGET}, seed=seed),
+    "target only": lambda seed: Uniform(TARGET, seed=seed),
     "Uniform": lambda seed: Uniform(SPACE, seed=seed),
-    "Ladder": lambda seed: Ladder(SPACE, levels=12, seed=seed),
+    "Ladder": lambda seed: Ladder(SPACE, seed=seed),
     "TargetSuccess": lambda seed: TargetSuccess(SPACE, seed=seed),
     "Learnability": lambda seed: Learnability(SPACE, seed=seed),
     "LearningProgress": lambda seed: LearningProgress(SPACE, seed=seed),
@@ -68,90 +70,110 @@ class Settings:
     Attributes:
         steps: Environment steps of a run.
         points: Measurements on the way.
-        episodes: Tasks per cell of a measurement on the way.
-        final_episodes: Tasks per cell at the end.
-        envs: Environments of the training batch.
+        episodes: Tasks of the target, and of the whole space, in a measurement on the way.
+        final_episodes: The same at the end.
+        envs: Episodes in the training batch.
     """
 
     steps: int = 81_920
     points: int = 8
-    episodes: int = 30
-    final_episodes: int = 100
-    envs: int = 32
+    episodes: int = 120
+    final_episodes: int = 600
+    envs: int = 64
 
 
-QUICK = Settings(steps=4096, points=2, episodes=4, final_episodes=6, envs=16)
+QUICK = Settings(steps=8192, points=2, episodes=24, final_episodes=48, envs=32)
+
+Task = tuple[int, dict[str, Any]]
+"""A task as a reset asks for it: its seed and options."""
 
 
-class FullGrid(gym.Wrapper[Any, Any, Any, Any]):
-    """Offers ``done`` only for a full grid, and no check, which tells nothing that the observation does not.
+class FullGrids(ACEBenchDiscreteVectorEnv):
+    """A batch that offers ``done`` only for a full grid, and no check, which tells nothing that the observation does not.
 
     Ending at once is a local optimum that a sparse reward does not lead out of.
+
+    Args:
+        num_envs: Number of episodes.
+        split: Which task seeds are drawn.
     """
+
+    def __init__(self, num_envs: int, split: str) -> None:
+        super().__init__(num_envs, split=split, max_slots=SLOTS, max_choices=CHOICES, max_steps=MAX_STEPS, cache=None)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions can be taken."""
-        masks: NDArray[np.bool_] = self.env.get_wrapper_attr("action_masks")().copy()
-        masks[-2] = False
-        masks[-1] = self._full or not masks[:-2].any()
+        masks = super().action_masks()
+        masks[:, -2] = False
+        masks[:, -1] = self._filled() | ~masks[:, :-2].any(axis=1)
         return masks
 
-    def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
-        """As inside."""
-        observation, info = self.env.reset(**kwargs)
-        self._full = _filled(observation)
-        return observation, info
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """As inside."""
-        observation, reward, terminated, truncated, info = self.env.step(action)
-        self._full = _filled(observation)
-        return observation, reward, terminated, truncated, info
+class Lessons(FullGrids):
+    """Plays a sampler's tickets, and tells how they went.
+
+    Args:
+        sampler: The curriculum.
+        num_envs: Number of episodes.
+    """
+
+    def __init__(self, sampler: Sampler, num_envs: int) -> None:
+        super().__init__(num_envs, "train")
+        self.sampler = sampler
+        self.tickets: dict[int, Ticket] = {}
+
+    def next_task(self, index: int) -> Task:
+        """The next ticket's task, one of the pool."""
+        ticket = self.tickets[index] = self.sampler.ask()[0]
+        return ticket.seed % POOL, ticket.options()
+
+    def ended(self, index: int, is_success: bool) -> None:
+        """Tell."""
+        self.sampler.tell(self.tickets[index].outcome(success=is_success))
 
 
-def _filled(observation: NDArray[np.float32]) -> bool:
-    return bool(observation[-len(STATE_FEATURES)] >= 1)
+class Examination(FullGrids):
+    """Plays given tasks, each in a place of its own.
 
+    Args:
+        tasks: The tasks.
+        split: Which task seeds are drawn.
+    """
 
-def make_env(split: str, sampler: Sampler | None = None) -> gym.Env[Any, Any]:
-    """One environment; with a sampler, it draws its tasks from there."""
-    sizes = {"max_slots": SLOTS, "max_steps": 2 * SLOTS + 6}
-    env: gym.Env[Any, Any] = gym.make(
-        "ACEBench-v0", interface="discrete", split=split, cache=None, disable_env_checker=True, **sizes
-    )
-    env = FullGrid(env)
-    return env if sampler is None else CurriculumWrapper(env, sampler)
+    def __init__(self, tasks: Sequence[Task], split: str) -> None:
+        super().__init__(len(tasks), split)
+        self.tasks = tasks
+
+    def next_task(self, index: int) -> Task:
+        """The task of the place."""
+        return self.tasks[index]
 
 
 Choose = Callable[[NDArray[np.float32], NDArray[np.bool_]], NDArray[np.int64]]
 
 
-def success(choose: Choose, cell: Mapping[str, int], *, split: str, episodes: int) -> float:
-    """Share of a cell's tasks that a policy solves; all are played in step, so that it is asked in batches."""
-    envs = [make_env(split) for _ in range(episodes)]
-    tier = FIXED["tier"]
-    params = {**{name: value for name, value in FIXED.items() if name != "tier"}, **cell}
-    first = FINAL_SEED if split == "test" else 0
-    seen = [env.reset(seed=seed, options={"tier": tier, "params": params})[0] for seed, env in enumerate(envs, first)]
-    running, solved = list(range(episodes)), 0
-    while running:
-        masks = np.stack([envs[index].get_wrapper_attr("action_masks")() for index in running])
-        actions = choose(np.stack([seen[index] for index in running]), masks)
-        left = []
-        for index, action in zip(running, actions, strict=True):
-            seen[index], _, terminated, truncated, info = envs[index].step(int(action))
-            if terminated or truncated:
-                solved += bool(info["is_success"])
-            else:
-                left.append(index)
-        running = left
-    return solved / episodes
+def tasks_of(space: TaskSpace, count: int, first: int) -> list[Task]:
+    """Tasks of a space, its cells in turn, every one with a seed of its own."""
+    cells = itertools.cycle(space.grid(100))
+    return [(seed, Ticket(0, cell, seed).options()) for seed, cell in zip(range(first, first + count), cells, strict=False)]
+
+
+def success(choose: Choose, tasks: Sequence[Task], split: str) -> float:
+    """Share of tasks that a policy solves."""
+    envs = Examination(tasks, split)
+    seen, _ = envs.reset()
+    running, solved = np.ones(len(tasks), np.bool_), np.zeros(len(tasks), np.bool_)
+    while running.any():
+        seen, rewards, terminated, truncated, _ = envs.step(choose(seen, envs.action_masks()))
+        solved |= running & (rewards > 0)
+        running &= ~(terminated | truncated)
+    return float(solved.mean())
 
 
 def random_valid(seed: int) -> Choose:
     """A policy that draws evenly from what the mask allows."""
     rng = np.random.default_rng(seed)
-    return lambda _, masks: np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+    return lambda _, masks: (rng.random(masks.shape) * masks).argmax(axis=1)
 
 
 def make_policy() -> type[Any]:
@@ -165,29 +187,35 @@ def make_policy() -> type[Any]:
     )
     from torch import nn
 
-    def layers(inputs: int, outputs: int) -> nn.Sequential:
-        return nn.Sequential(nn.Linear(inputs, 64), nn.ReLU(), nn.Linear(64, outputs))
-
-    class SharedEncoder(nn.Module):  # type: ignore[misc,unused-ignore]  # Any where the extra is not installed  # untyped where the extra is absent
-        """From a batch of observations to one logit per action and features for the value."""
+    class SharedEncoder(nn.Module):  # type: ignore[misc,unused-ignore]  # Any where the extra is not installed
+        """From a batch of observations to one logit per action and features for the value; only what is on offer is computed."""
 
         latent_dim_pi, latent_dim_vf = SLOTS * CHOICES + 2, 64
 
         def __init__(self) -> None:
             super().__init__()
-            self.choice = layers(len(CHOICE_FEATURES) + len(STATE_FEATURES), 32)
-            self.slot, self.grid = layers(64, 32), layers(64 + len(STATE_FEATURES), 64)
-            self.score, self.ends = layers(32 + 32 + 64, 1), nn.Linear(64, 2)
+            features, state = len(CHOICE_FEATURES), len(STATE_FEATURES)
+            self.choice, self.around, self.encode = nn.Linear(features, 64), nn.Linear(state, 64), nn.Linear(64, 32)
+            self.slot, self.grid = nn.Linear(64, 32), nn.Linear(64 + state, 64)
+            self.by_choice, self.by_slot, self.by_grid = nn.Linear(32, 64), nn.Linear(32, 64), nn.Linear(64, 64)
+            self.score, self.ends = nn.Linear(64, 1), nn.Linear(64, 2)
 
         def forward(self, seen: Any) -> tuple[Any, Any]:
             state = seen[:, -len(STATE_FEATURES) :]
             choices = seen[:, : -len(STATE_FEATURES)].view(-1, SLOTS, CHOICES, len(CHOICE_FEATURES))
-            around = state[:, None, None].expand(-1, SLOTS, CHOICES, -1)
-            encoded = torch.relu(self.choice(torch.cat([choices, around], -1))) * choices[..., :1]
-            slots = torch.relu(self.slot(torch.cat([encoded.amax(2), encoded.mean(2)], -1)))
-            grid = torch.relu(self.grid(torch.cat([slots.amax(1), slots.mean(1), state], -1)))
-            parts = [encoded, slots[:, :, None].expand(-1, -1, CHOICES, -1)]
-            scores = self.score(torch.cat([*parts, grid[:, None, None].expand(-1, SLOTS, CHOICES, -1)], -1))
+            offered = choices[..., 0] > 0
+            row, slot, _ = offered.nonzero(as_tuple=True)
+            hidden = torch.relu(self.choice(choices[offered]) + self.around(state)[row])
+            encoded = torch.relu(self.encode(hidden))
+            spread = seen.new_zeros((*offered.shape, 32))
+            spread[offered] = encoded
+            there = offered.any(-1, keepdim=True)
+            slots = torch.relu(self.slot(torch.cat([spread.amax(2), spread.mean(2)], -1))) * there
+            mean = slots.sum(1) / there.sum(1).clamp(min=1)
+            grid = torch.relu(self.grid(torch.cat([slots.amax(1), mean, state], -1)))
+            joint = self.by_choice(encoded) + self.by_slot(slots)[row, slot] + self.by_grid(grid)[row]
+            scores = seen.new_zeros(offered.shape)
+            scores[offered] = self.score(torch.relu(joint)).squeeze(-1)
             return torch.cat([scores.flatten(1), self.ends(grid)], -1), grid
 
         def forward_actor(self, seen: Any) -> Any:
@@ -208,31 +236,71 @@ def make_policy() -> type[Any]:
     return Policy
 
 
+def make_batch(sampler: Sampler, num_envs: int) -> Any:
+    """The training batch as stable-baselines3 wants it."""
+    from stable_baselines3.common.vec_env import VecEnv
+
+    envs = Lessons(sampler, num_envs)
+
+    class Batch(VecEnv):  # type: ignore[misc,unused-ignore]  # Any where the extra is not installed
+        def reset(self) -> Any:
+            return envs.reset()[0]
+
+        def step_async(self, actions: Any) -> None:
+            self.actions = actions
+
+        def step_wait(self) -> Any:
+            seen, rewards, terminated, truncated, infos = envs.step(self.actions)
+            over = terminated | truncated
+            notes: list[dict[str, Any]] = [{} for _ in over]
+            for index in np.flatnonzero(over):
+                notes[index] = {"terminal_observation": infos["final_obs"][index]}
+            return seen, rewards.astype(np.float32), over, notes
+
+        def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
+            assert method_name == "action_masks"
+            return envs.action_masks()
+
+        def get_attr(self, attr_name: str, indices: Any = None) -> Any:
+            return [getattr(envs, attr_name)] * num_envs
+
+        def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+            setattr(envs, attr_name, value)
+
+        def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> Any:
+            return [False] * num_envs
+
+        def close(self) -> None:
+            envs.close()
+
+    return Batch(num_envs, envs.single_observation_space, envs.single_action_space)
+
+
 def train(name: str, seed: int, settings: Settings) -> dict[str, Any]:
-    """One run: the curve, the final success in every cell, and what it took."""
+    """One run: the curve, the final success in the target and in the whole space, and what it took."""
     import torch
     from sb3_contrib import MaskablePPO
-    from stable_baselines3.common.vec_env import DummyVecEnv
 
     torch.set_num_threads(1)
     start, sampler = time.process_time(), SAMPLERS[name](seed)
-    envs = DummyVecEnv([lambda: make_env("train", sampler)] * settings.envs)
     model = MaskablePPO(
-        make_policy(), envs, n_steps=64, batch_size=512, n_epochs=3, learning_rate=4e-4, gamma=1.0, gae_lambda=0.95,
-        ent_coef=0.005, target_kl=0.03, seed=seed, device="cpu",
+        make_policy(), make_batch(sampler, settings.envs), n_steps=64, batch_size=512, n_epochs=3, learning_rate=4e-4, gamma=1.0,
+        gae_lambda=0.95, ent_coef=0.005, target_kl=0.03, seed=seed, device="cpu",
     )  # fmt: skip
 
     def choose(seen: NDArray[np.float32], masks: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.asarray(model.predict(seen, action_masks=masks, deterministic=True)[0])
 
+    def measure(split: str, episodes: int, first: int) -> list[float]:
+        return [success(choose, tasks_of(space, episodes, first), split) for space in (TARGET, SPACE)]
+
     curve = []
     for part in range(settings.points):
         model.learn(settings.steps // settings.points, reset_num_timesteps=part == 0)
-        rates = [success(choose, cell, split="validation", episodes=settings.episodes) for cell in CELLS]
-        curve.append([model.num_timesteps, rates[-1], float(np.mean(rates))])
-    final = [success(choose, cell, split="test", episodes=settings.final_episodes) for cell in CELLS]
+        curve.append([model.num_timesteps, *measure("validation", settings.episodes, 0)])
     return {
-        "sampler": name, "seed": seed, "settings": asdict(settings), "curve": curve, "final": final,
+        "sampler": name, "seed": seed, "settings": asdict(settings), "curve": curve,
+        "final": measure("test", settings.final_episodes, FINAL_SEED),
         "metrics": sampler.metrics(), "cpu_seconds": round(time.process_time() - start, 1),
     }  # fmt: skip
 
