@@ -16,15 +16,15 @@ TINY = study.Settings(steps=64, points=1, episodes=1, final_episodes=1, envs=1)
 
 def saved(name: str, seed: int, rate: float) -> dict[str, object]:
     curve = [[32, rate / 2, rate / 2], [64, rate, rate]]
-    final = [rate] * len(study.CELLS)
-    return {"sampler": name, "seed": seed, "settings": asdict(TINY), "curve": curve, "final": final, "cpu_seconds": 1.0}
+    shared = {"settings": asdict(TINY), "metrics": {"success_rate": rate}, "cpu_seconds": 1.0}
+    return {"sampler": name, "seed": seed, "curve": curve, "final": [rate, rate / 2], **shared}
 
 
 def test_the_interquartile_mean_leaves_out_both_quarters() -> None:
-    scores = np.array([[0.0], [0.4], [0.6], [1.0]])
+    scores = np.array([0.0, 0.4, 0.6, 1.0])
     middle, low, high = study.interval(scores, resamples=200)
     assert middle == pytest.approx(0.5) and low < 0.5 < high
-    assert study.interval(np.full((3, 2), 0.3), resamples=20) == pytest.approx((0.3, 0.3, 0.3))
+    assert study.interval(np.full(3, 0.3), resamples=20) == pytest.approx((0.3, 0.3, 0.3))
 
 
 def test_a_result_that_is_there_is_kept_and_other_settings_are_refused(tmp_path: Path) -> None:
@@ -48,18 +48,36 @@ def test_the_report_has_a_row_for_every_sampler_that_ran(tmp_path: Path) -> None
 
 
 def test_done_is_on_offer_for_a_full_grid_only() -> None:
-    env = study.make_env("train")
-    seen, _ = env.reset(
-        seed=1, options={"tier": "easy", "params": {"rows": 3, "cols": 3, "coupling": 0, "hidden": 2, "decoys": 2}}
-    )
+    envs = study.Examination(study.tasks_of(study.TARGET, 3, 0), "train")
+    envs.reset()
     rng = np.random.default_rng(0)
-    for _ in range(12):
-        mask = env.get_wrapper_attr("action_masks")()
-        assert mask[-1] == (seen[-6] >= 1) and not mask[-2]
-        seen, _, terminated, truncated, _ = env.step(int(rng.choice(np.flatnonzero(mask))))
-        if terminated or truncated:
-            break
-    assert terminated
+    for _ in range(study.MAX_STEPS - 1):
+        masks = envs.action_masks()
+        seen, _, terminated, _, _ = envs.step(np.array([rng.choice(np.flatnonzero(mask[:-1])) for mask in masks]))
+        masks = envs.action_masks()
+        assert np.array_equal(masks[:, -1], seen[:, -6] >= 1) and not masks[:, -2].any() and not terminated.any()
+    assert masks[:, -1].all()
+
+
+def test_a_curriculum_hears_of_its_own_tickets() -> None:
+    sampler = study.Uniform(study.SPACE, seed=1)
+    lessons = study.Lessons(sampler, 2)
+    lessons.reset()
+    choose = study.random_valid(0)
+    for _ in range(2 * study.MAX_STEPS):
+        seen, rewards, *_ = lessons.step(choose(np.zeros(0, np.float32), lessons.action_masks()))
+    metrics = sampler.metrics()
+    assert metrics["done"] >= 4 and metrics["asked"] == metrics["done"] + 2 and metrics["open"] == 2
+
+
+def test_training_target_and_final_tasks_are_disjoint() -> None:
+    options = study.tasks_of(study.TARGET, 1, 0)[0][1]
+    drawn = set()
+    for split in ("train", "validation", "test"):
+        supply = study.FullGrids(1, split)._supply
+        picked = {supply.pick(np.random.default_rng(seed), options).seed for seed in range(5)}
+        assert not drawn & picked
+        drawn |= picked
 
 
 @pytest.mark.slow
@@ -67,4 +85,4 @@ def test_a_run_trains_and_is_written(tmp_path: Path) -> None:
     pytest.importorskip("sb3_contrib")
     study.run(("Uniform", 0, TINY, tmp_path))
     result = json.loads((tmp_path / "Uniform-0.json").read_text())
-    assert len(result["final"]) == len(study.CELLS) and result["curve"][0][0] >= 64
+    assert len(result["final"]) == 2 and result["curve"][0][0] >= 64
