@@ -27,10 +27,13 @@ from numpy.typing import NDArray
 
 from opsgym.curricula import (
     ALPGMM,
+    Bandit,
     Choice,
+    DomainRandomization,
     Ladder,
     Learnability,
     LearningProgress,
+    PrioritizedLevelReplay,
     Sampler,
     TargetSuccess,
     TaskSpace,
@@ -63,7 +66,11 @@ SAMPLERS: Mapping[str, Callable[[int], Sampler]] = {
     "Learnability": lambda seed: Learnability(SPACE, seed=seed),
     "LearningProgress": lambda seed: LearningProgress(SPACE, seed=seed),
     "ALPGMM": lambda seed: ALPGMM(SPACE, seed=seed),
+    "DomainRandomization": lambda seed: DomainRandomization(SPACE, seed=seed),
+    "PrioritizedLevelReplay": lambda seed: PrioritizedLevelReplay(SPACE, seed=seed),
+    "Bandit": lambda seed: Bandit(SPACE, seed=seed),
 }
+"""All with their defaults."""
 
 
 @dataclass(frozen=True)
@@ -320,7 +327,7 @@ def run(job: tuple[str, int, Settings, Path]) -> str:
     result = train(name, seed, settings)
     with atomic_file(path) as draft:
         draft.write_text(json.dumps(result), encoding="utf-8")
-    return f"{path.name}: target {result['final'][-1]:.2f}, {result['cpu_seconds']:.0f} CPU-s"
+    return f"{path.name}: target {result['final'][0]:.2f}, {result['cpu_seconds']:.0f} CPU-s"
 
 
 def iqm(values: NDArray[np.float64]) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks import curriculum_study as study
+from opsgym.curricula import Uniform
 
 TINY = study.Settings(steps=64, points=1, episodes=1, final_episodes=1, envs=1)
 
@@ -60,7 +61,7 @@ def test_done_is_on_offer_for_a_full_grid_only() -> None:
 
 
 def test_a_curriculum_hears_of_its_own_tickets() -> None:
-    sampler = study.Uniform(study.SPACE, seed=1)
+    sampler = Uniform(study.SPACE, seed=1)
     lessons = study.Lessons(sampler, 2)
     lessons.reset()
     choose = study.random_valid(0)
@@ -72,7 +73,7 @@ def test_a_curriculum_hears_of_its_own_tickets() -> None:
 
 def test_training_target_and_final_tasks_are_disjoint() -> None:
     options = study.tasks_of(study.TARGET, 1, 0)[0][1]
-    drawn = set()
+    drawn: set[int] = set()
     for split in ("train", "validation", "test"):
         supply = study.FullGrids(1, split)._supply
         picked = {supply.pick(np.random.default_rng(seed), options).seed for seed in range(5)}

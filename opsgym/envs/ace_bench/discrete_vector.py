@@ -33,36 +33,45 @@ UNLIMITED = 2**30
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """All that a batch needs of a task, in arrays of the task's own size: slots by choices by constraints.
+    """All that a batch needs of a task: its choices in one list, and the constraints that some filling can break.
 
     Attributes:
-        offered: Slots by choices: whether there is such a choice.
-        weights: Slots by choices by constraints: what a choice adds.
+        slots: Slot of each choice.
+        actions: Action of each choice.
+        weights: Choices by constraints: what a choice adds.
         least: Slots by constraints: the least that a choice adds.
         most: Slots by constraints: the most.
         rows: Four rows by constraints: base, low, high and scale.
+        kinds: Number of constraints, those that cannot be broken among them.
         budget: Global checks.
     """
 
-    offered: Bools
+    slots: Ints
+    actions: Ints
     weights: Vector
     least: Vector
     most: Vector
     rows: Vector
+    kinds: int
     budget: int
 
     @classmethod
     def of(cls, board: Board, view: DiscreteView) -> _Grid:
         """That of a board; sums are whole numbers far below 2**24, so float32 holds them exactly."""
         table, matrix = view.table(board), board.matrix
-        slots, choices = len(table.positions), max(map(len, table.positions))
+        low, high = (matrix.base + part.sum(axis=0) for part in (table.least, table.most))
+        biting = (low < matrix.low) | (high > matrix.high)
+        slots, choices = table.offered.nonzero()
         budget = board.instance.check_budget
+        count = len(table.positions)
         return cls(
-            offered=table.offered[:slots, :choices].copy(),
-            weights=table.weights[:slots, :choices].astype(np.float32),
-            least=table.least[:slots].astype(np.float32),
-            most=table.most[:slots].astype(np.float32),
-            rows=np.array([matrix.base, matrix.low, matrix.high, table.scale], dtype=np.float32),
+            slots=slots,
+            actions=slots * view.choices + choices,
+            weights=table.weights[slots, choices][:, biting].astype(np.float32),
+            least=table.least[:count, biting].astype(np.float32),
+            most=table.most[:count, biting].astype(np.float32),
+            rows=np.array([matrix.base, matrix.low, matrix.high, table.scale], dtype=np.float32)[:, biting],
+            kinds=max(1, len(biting)),
             budget=UNLIMITED if budget is None else budget,
         )
 
@@ -136,19 +145,23 @@ class ACEBenchDiscreteVectorEnv(gym.vector.VectorEnv[Vector, Ints, Any]):
         self._rngs = [np_random(None)[0] for _ in range(num_envs)]
         self._begun = False
         self._every = np.arange(num_envs)
-        self._allocate(1)
+        self._each = self._every[:, None]
+        self._allocate(1, 1)
 
-    def _allocate(self, rows: int) -> None:
-        """Arrays for so many constraints, empty."""
-        shape = (self.num_envs, self._view.slots, self._view.choices)
-        self._offered = np.zeros(shape, np.bool_)
-        self._weights = np.zeros((*shape, rows), np.float32)
-        self._least = np.zeros((*shape[:2], rows), np.float32)
+    def _allocate(self, choices: int, rows: int) -> None:
+        """Arrays with room for so many choices and constraints of a task, empty."""
+        count, slots = self.num_envs, self._view.slots
+        self._offered = np.zeros((count, self._view.check + 1), np.bool_)
+        self._entry = np.zeros((count, self._view.check), np.int64)
+        self._slot = np.zeros((count, choices), np.int64)
+        self._action = np.full((count, choices), self._view.check)
+        self._weights = np.zeros((count, choices, rows), np.float32)
+        self._least = np.zeros((count, slots, rows), np.float32)
         self._most = self._least.copy()
-        self._rows = np.zeros((self.num_envs, 4, rows), np.float32)
-        self._held = np.full(shape[:2], EMPTY)
-        self._slots = np.ones(self.num_envs, np.int64)
-        self._kinds, self._budget, self._checks, self._turns = np.ones((4, self.num_envs), np.int64)
+        self._rows = np.zeros((count, 4, rows), np.float32)
+        self._held = np.full((count, slots), EMPTY)
+        self._slots = np.ones(count, np.int64)
+        self._kinds, self._budget, self._checks, self._turns = np.ones((4, count), np.int64)
 
     # -- Gymnasium ----------------------------------------------------------------------------------------
 
@@ -201,9 +214,10 @@ class ACEBenchDiscreteVectorEnv(gym.vector.VectorEnv[Vector, Ints, Any]):
 
     def action_masks(self) -> Bools:
         """Which actions can be taken now, of shape ``(num_envs, actions)``."""
-        free = self._offered & (np.arange(self._view.choices) != self._held[..., None])
         ends = np.stack([self._can_check(), np.ones(self.num_envs, np.bool_)], axis=1)
-        return np.concatenate([free.reshape(self.num_envs, -1), ends], axis=1)
+        masks = np.concatenate([self._offered[:, :-1], ends], axis=1)
+        masks[self._holding()] = False
+        return masks
 
     # -- tasks --------------------------------------------------------------------------------------------
 
@@ -245,35 +259,48 @@ class ACEBenchDiscreteVectorEnv(gym.vector.VectorEnv[Vector, Ints, Any]):
         return _Grid.of(board_of(self._supply.pick(self._rngs[index], options)), self._view)
 
     def _load(self, index: int, grid: _Grid) -> None:
-        slots, choices, rows = grid.weights.shape
-        if rows > self._rows.shape[2]:
-            self._widen(rows - self._rows.shape[2])
-        for array in (self._offered, self._weights, self._least, self._most, self._rows):
+        choices, rows = grid.weights.shape
+        self._widen(choices - self._weights.shape[1], rows - self._weights.shape[2])
+        for array in (self._offered, self._slot, self._weights, self._least, self._most, self._rows):
             array[index] = 0
+        self._offered[index, grid.actions] = True
+        self._entry[index, grid.actions] = np.arange(choices)
+        self._action[index], self._slot[index, :choices] = self._view.check, grid.slots
+        self._action[index, :choices], self._weights[index, :choices, :rows] = grid.actions, grid.weights
+        self._slots[index] = slots = len(grid.least)
+        self._least[index, :slots, :rows], self._most[index, :slots, :rows] = grid.least, grid.most
         # A constraint that is not there bounds nothing.
         self._rows[index, 1], self._rows[index, 2], self._rows[index, 3] = NO_LOW, NO_HIGH, 1
-        self._offered[index, :slots, :choices] = grid.offered
-        self._weights[index, :slots, :choices, :rows] = grid.weights
-        self._least[index, :slots, :rows], self._most[index, :slots, :rows] = grid.least, grid.most
         self._rows[index, :, :rows] = grid.rows
-        self._held[index], self._slots[index], self._kinds[index] = EMPTY, slots, max(1, rows)
+        self._held[index], self._kinds[index] = EMPTY, grid.kinds
         self._budget[index], self._checks[index], self._turns[index] = grid.budget, 0, 0
 
-    def _widen(self, more: int) -> None:
-        """Make room for more constraints."""
-        self._rows = np.pad(self._rows, ((0, 0), (0, 0), (0, more)))
-        self._rows[:, 1, -more:], self._rows[:, 2, -more:], self._rows[:, 3, -more:] = NO_LOW, NO_HIGH, 1
-        self._weights = np.pad(self._weights, ((0, 0), (0, 0), (0, 0), (0, more)))
-        self._least, self._most = (np.pad(part, ((0, 0), (0, 0), (0, more))) for part in (self._least, self._most))
+    def _widen(self, choices: int, rows: int) -> None:
+        """Make room for more choices and constraints, where these numbers are above 0."""
+        if choices > 0:
+            more = (0, choices)
+            self._slot = np.pad(self._slot, ((0, 0), more))
+            self._action = np.pad(self._action, ((0, 0), more), constant_values=self._view.check)
+            self._weights = np.pad(self._weights, ((0, 0), more, (0, 0)))
+        if rows > 0:
+            self._weights, self._least, self._most, self._rows = (
+                np.pad(part, ((0, 0), (0, 0), (0, rows))) for part in (self._weights, self._least, self._most, self._rows)
+            )
+            self._rows[:, 1, -rows:], self._rows[:, 2, -rows:], self._rows[:, 3, -rows:] = NO_LOW, NO_HIGH, 1
 
     # -- the grids ----------------------------------------------------------------------------------------
 
     def _set(self, which: Ints, actions: Ints) -> None:
         """Put choices into slots: they are then both the least and the most that the slot adds."""
-        slots, choices = np.divmod(actions[which], self._view.choices)
-        self._held[which, slots] = choices
-        chosen = self._weights[which, slots, choices]
-        self._least[which, slots] = self._most[which, slots] = chosen
+        taken = actions[which]
+        slots = taken // self._view.choices
+        self._held[which, slots] = taken
+        self._least[which, slots] = self._most[which, slots] = self._weights[which, self._entry[which, taken]]
+
+    def _holding(self) -> tuple[Ints, Ints]:
+        """Which episodes hold which choices, by their actions."""
+        which, slots = (self._held != EMPTY).nonzero()
+        return which, self._held[which, slots]
 
     def _filled(self) -> Bools:
         return np.asarray((self._held != EMPTY).sum(axis=1) == self._slots)
@@ -303,13 +330,14 @@ class ACEBenchDiscreteVectorEnv(gym.vector.VectorEnv[Vector, Ints, Any]):
     def _observe(self) -> Vector:
         low, high = self._sums()
         changed = [
-            (total[:, None] - part)[:, :, None] + self._weights for total, part in ((low, self._least), (high, self._most))
+            (total[:, None] - part)[self._each, self._slot] + self._weights
+            for total, part in ((low, self._least), (high, self._most))
         ]
-        choices = np.empty((*self._offered.shape, len(CHOICE_FEATURES)), np.float32)
-        choices[..., 0] = self._offered
-        choices[..., 1] = np.arange(self._view.choices) == self._held[..., None]
+        choices = np.zeros((self.num_envs, self._view.check + 1, len(CHOICE_FEATURES)), np.float32)
         for feature, part in enumerate(self._missed(*changed), 2):
-            choices[..., feature] = np.where(self._offered, part, 0.0)
+            choices[self._each, self._action, feature] = part
+        choices[..., 0] = self._offered
+        choices[(*self._holding(), 1)] = 1.0
         state = np.empty((self.num_envs, len(STATE_FEATURES)), np.float32)
         state[:, 0] = (self._held != EMPTY).sum(axis=1) / self._slots
         state[:, 1], state[:, 2] = self._missed(low, high)
@@ -317,4 +345,4 @@ class ACEBenchDiscreteVectorEnv(gym.vector.VectorEnv[Vector, Ints, Any]):
         unlimited = self._budget == UNLIMITED
         state[:, 4] = np.where(unlimited, 1.0, (self._budget - self._checks) / np.maximum(1, self._budget))
         state[:, 5] = 1.0 - self._turns / self.max_steps
-        return np.concatenate([choices.reshape(self.num_envs, -1), state], axis=1)
+        return np.concatenate([choices[:, :-1].reshape(self.num_envs, -1), state], axis=1)
