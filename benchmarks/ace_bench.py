@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 import gymnasium as gym
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 import opsgym  # noqa: F401  # registers the ids
 from opsgym.core.task import Task, ToolCall
+from opsgym.envs.ace_bench.discrete_vector import ACEBenchDiscreteVectorEnv
 from opsgym.envs.ace_bench.domains import DOMAINS
 from opsgym.envs.ace_bench.engine import AceWorld
 from opsgym.envs.ace_bench.family import AceBenchFamily
@@ -32,6 +34,9 @@ LARGE = {"rows": 5, "cols": 7, "hidden": 21, "decoys": 25}
 """The paper's largest cell."""
 EPISODE = 500
 """Calls after which an environment is reset, as it would be in training; within the paper's 600 steps."""
+
+BATCH = 64
+"""Episodes of a batch."""
 
 
 def rate(action: Callable[[], object], repeat: int, *, weight: int = 1) -> float:
@@ -146,6 +151,20 @@ def discrete_rate(task: Task, steps: int) -> float:
     return rate(play, max(1, steps // EPISODE), weight=EPISODE)
 
 
+def batch_rate(task: Task, steps: int) -> float:
+    """The same in a batch of :data:`BATCH` episodes of the task; each starts anew when its :data:`EPISODE` steps are used up."""
+    envs = ACEBenchDiscreteVectorEnv(BATCH, max_steps=EPISODE, cache=None)
+    envs.reset(options={"task": task})
+    envs.next_task = lambda index: (None, {"task": task})  # type: ignore[method-assign]  # a curriculum of one task
+    rng = np.random.default_rng(0)
+
+    def step() -> None:
+        masks = envs.action_masks()[:, :-1]
+        envs.step((rng.random(masks.shape) * masks).argmax(axis=1))
+
+    return rate(step, max(EPISODE, steps // BATCH), weight=BATCH)
+
+
 def cartpole_rate(steps: int) -> float:
     """CartPole steps through ``gym.make``, resets included."""
     env = gym.make("CartPole-v1")
@@ -190,6 +209,7 @@ def main() -> None:
         ("engine calls in process", engine_rate(task, options.calls), "200,000", options.calls),
         ("text steps through gym.make", step_rate(env, list(actions), task, options.calls), "40,000", options.calls),
         ("discrete steps with masks through gym.make", discrete_rate(task, options.calls // 10), "", options.calls // 10),
+        (f"the same in a batch of {BATCH}", batch_rate(task, options.calls), "", options.calls),
         ("oracle episodes with verdict through gym.make", episode_rate(task, options.calls // 100), "", options.calls // 100),
         (cartpole.replace(")", ", again)"), cartpole_rate(options.calls), "", options.calls),
     ]

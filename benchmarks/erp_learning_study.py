@@ -75,6 +75,26 @@ class Flat(gym.ObservationWrapper[Any, Any, Any]):
         return np.concatenate([observation["candidates"].ravel(), observation["state"]])
 
 
+class Orderly(gym.Wrapper[Any, Any, Any, Any]):
+    """Offers no cancellation, and ``submit`` only when there is no sales order to make and no draft to confirm.
+
+    Ending at once is a local optimum that the score, which is 0 until all documents are there, does not lead out of.
+    What to buy, from whom, how much and when that is enough stays the choice.
+    """
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which numbers are on offer."""
+        masks: NDArray[np.bool_] = self.env.get_wrapper_attr("action_masks")().copy()
+        numbers = np.flatnonzero(masks)
+        names = {int(number): self.env.get_wrapper_attr("calls")[number].name for number in numbers}
+        kept = {number: name for number, name in names.items() if not name.startswith("cancel_")}
+        if any(name == "create_sales_order" or name.startswith("confirm_") for name in kept.values()):
+            kept = {number: name for number, name in kept.items() if name != "submit"}
+        masks[:] = False
+        masks[list(kept) or list(names)] = True
+        return masks
+
+
 class Pool(gym.Wrapper[Any, Any, Any, Any]):
     """Plays training tasks of all patterns at random.
 
@@ -96,7 +116,7 @@ class Pool(gym.Wrapper[Any, Any, Any, Any]):
 def make_env(split: str) -> gym.Env[Any, Any]:
     """One environment by number; tasks stay in memory."""
     made = gym.make("ERPBench-v0", split=split, reward_mode="dense", max_steps=MAX_STEPS, cache=None, disable_env_checker=True)
-    return Flat(DiscreteToolActions(made, size=SIZE))
+    return Flat(Orderly(DiscreteToolActions(made, size=SIZE)))
 
 
 def tasks_of(episodes: int) -> list[Task]:
@@ -129,7 +149,7 @@ def play_heuristics(tasks: Sequence[Task], split: str) -> dict[str, list[Result]
 
 
 def random_valid(seed: int) -> Choose:
-    """A policy that draws evenly from what the mask allows."""
+    """A policy that draws evenly from what is on offer."""
     rng = np.random.default_rng(seed)
     return lambda _, mask: int(rng.choice(np.flatnonzero(mask)))
 

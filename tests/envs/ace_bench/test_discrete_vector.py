@@ -100,6 +100,13 @@ def test_a_batch_without_seeds_draws_on() -> None:
     assert np.allclose(single.reset()[0], second[0], atol=1e-6)
 
 
+def test_a_task_can_be_given() -> None:
+    single = ACEBenchEnv(tier="easy", cache=None, interface="discrete")
+    first, _ = single.reset(seed=8)
+    seen, _ = ACEBenchDiscreteVectorEnv(2, tier="medium", cache=None).reset(seed=1, options={"task": single.task})
+    assert np.allclose(seen, first, atol=1e-6)
+
+
 def test_misuse_is_refused() -> None:
     with pytest.raises(TaskError, match="num_envs: expected a positive integer, got 0"):
         ACEBenchDiscreteVectorEnv(0)
