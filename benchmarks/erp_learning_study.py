@@ -51,7 +51,7 @@ class Settings:
     points: int = 5
     episodes: int = 10
     final_episodes: int = 60
-    envs: int = 16
+    envs: int = 8
 
 
 QUICK = Settings(steps=2048, points=1, episodes=2, final_episodes=3, envs=8)
@@ -211,7 +211,7 @@ def train(seed: int, settings: Settings) -> dict[str, Any]:
     start = time.process_time()
     envs = DummyVecEnv([lambda number=number: Pool(make_env("train"), 1000 * seed + number) for number in range(settings.envs)])
     model = MaskablePPO(
-        make_policy(), envs, n_steps=128, batch_size=256, n_epochs=4, learning_rate=1e-3, gamma=1.0, gae_lambda=0.95,
+        make_policy(), envs, n_steps=64, batch_size=128, n_epochs=6, learning_rate=1e-3, gamma=1.0, gae_lambda=0.95,
         ent_coef=0.01, target_kl=0.05, seed=seed, device="cpu",
     )  # fmt: skip
 
