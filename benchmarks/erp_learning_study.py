@@ -47,9 +47,9 @@ class Settings:
         envs: Environments of the training batch.
     """
 
-    steps: int = 40_960
-    points: int = 5
-    episodes: int = 10
+    steps: int = 24_576
+    points: int = 6
+    episodes: int = 8
     final_episodes: int = 60
     envs: int = 8
 
