@@ -113,10 +113,11 @@ class Pool(gym.Wrapper[Any, Any, Any, Any]):
         return self.env.reset(seed=number, options={"pattern": pattern})
 
 
-def make_env(split: str) -> gym.Env[Any, Any]:
+def make_env(split: str, *, orderly: bool = True) -> gym.Env[Any, Any]:
     """One environment by number; tasks stay in memory."""
     made = gym.make("ERPBench-v0", split=split, reward_mode="dense", max_steps=MAX_STEPS, cache=None, disable_env_checker=True)
-    return Flat(Orderly(DiscreteToolActions(made, size=SIZE)))
+    numbered = DiscreteToolActions(made, size=SIZE)
+    return Flat(Orderly(numbered) if orderly else numbered)
 
 
 def tasks_of(episodes: int) -> list[Task]:
@@ -255,10 +256,12 @@ def interval(values: NDArray[np.float64], *, resamples: int = 2000) -> tuple[flo
 
 def table(rows: Mapping[str, NDArray[np.float64]]) -> str:
     """Results of shape ``(runs, tasks, 2)`` as a Markdown table."""
-    lines = ["| policy | solved (95 %) | score (95 %) |", "|---|---|---|"]
+    heads = ["policy", "solved (95 %)", "score (95 %)", *(f"solved of {pattern[:2]}" for pattern in PATTERNS)]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, values in rows.items():
         cells = ["{:.2f} ({:.2f}\N{EN DASH}{:.2f})".format(*interval(values[..., part])) for part in (0, 1)]
-        lines.append(f"| {name} | {cells[0]} | {cells[1]} |")
+        cells += [f"{part.mean():.2f}" for part in np.split(values[..., 0], len(PATTERNS), axis=1)]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

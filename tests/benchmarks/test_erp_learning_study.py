@@ -48,14 +48,15 @@ def test_the_report_has_a_row_for_every_policy(tmp_path: Path) -> None:
     (tmp_path / "erp-0.json").write_text(json.dumps({"settings": asdict(TINY), "final": results}))
     rows = study.report(tmp_path, tmp_path / "report").splitlines()
     assert [row.split("|")[1].strip() for row in rows[2:]] == [
-        "random valid calls",
+        "random, all that makes sense",
+        "random, what is on offer",
         "cheapest_first",
         "earliest_first",
         "build_first",
         "lp_rounding",
         "MaskablePPO, 1 runs",
     ]
-    assert "| 0.67 (" in rows[-1] and "| 0.83 (" in rows[-1]
+    assert "| 0.67 (" in rows[-1] and "| 0.83 (" in rows[-1] and rows[-1].endswith("| 1.00 | 0.00 | 1.00 |")
 
 
 @pytest.mark.slow
