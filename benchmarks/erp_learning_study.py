@@ -271,10 +271,10 @@ def report(out: Path, where: Path) -> str:
     if not runs:
         raise SystemExit(f"no runs in {out}")
     tasks = tasks_of(runs[0]["settings"]["final_episodes"])
-    env = make_env("test")
-    rows = {
-        "random valid calls": np.array([[play(random_valid(seed), task, env) for task in tasks] for seed in range(len(runs))])
-    }
+    rows = {}
+    for name, orderly in (("random, all that makes sense", False), ("random, what is on offer", True)):
+        env, choose = make_env("test", orderly=orderly), random_valid(0)
+        rows[name] = np.array([[play(choose, task, env) for task in tasks]])
     rows |= {name: np.array([found]) for name, found in play_heuristics(tasks, "test").items()}
     rows[f"MaskablePPO, {len(runs)} runs"] = np.array([one["final"] for one in runs])
     text = table(rows)
