@@ -78,14 +78,14 @@ class Settings:
     """What runs must share to be compared.
 
     Attributes:
-        steps: Environment steps of a run.
+        steps: Environment steps of a run; each of the parts between measurements is rounded up to whole rollouts.
         points: Measurements on the way.
         episodes: Tasks of the target, and of the whole space, in a measurement on the way.
         final_episodes: The same at the end.
         envs: Episodes in the training batch.
     """
 
-    steps: int = 81_920
+    steps: int = 98_304
     points: int = 8
     episodes: int = 120
     final_episodes: int = 600
@@ -382,7 +382,7 @@ def draw(runs: Mapping[str, list[dict[str, Any]]], path: Path) -> None:
             curves = np.array([one["curve"] for one in mine])
             middle, low, high = np.array([interval(point) for point in curves[:, :, column].T]).T
             axes.plot(curves[0, :, 0], middle, label=name)
-            axes.fill_between(curves[0, :, 0], low, high, alpha=0.15)
+            axes.fill_between(curves[0, :, 0], low, high, alpha=0.1)
         axes.set(title=title, xlabel="environment steps", ylim=(0, 1))
     figure.axes[0].set_ylabel("success on validation tasks")
     figure.axes[0].legend(fontsize="small")
