@@ -315,16 +315,30 @@ def train(name: str, seed: int, settings: Settings) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def run(job: tuple[str, int, Settings, Path]) -> str:
-    """Train and keep the result, unless it is there already; what happened, as a line."""
-    name, seed, settings, out = job
-    path = out / f"{name.replace(' ', '_')}-{seed}.json"
-    if path.exists():
-        found = json.loads(path.read_text(encoding="utf-8"))["settings"]
-        if found != asdict(settings):
-            raise SystemExit(f"{path} has other settings, {found}; expected {asdict(settings)}. Choose another --out.")
-        return f"{path.name}: there already"
-    result = train(name, seed, settings)
+Job = tuple[str, int, Settings, Path]
+
+
+def path_of(job: Job) -> Path:
+    """Where a result is kept."""
+    name, seed, _, out = job
+    return out / f"{name.replace(' ', '_')}-{seed}.json"
+
+
+def is_there(job: Job) -> bool:
+    """Whether a result is there already; one with other settings ends the study."""
+    path, settings = path_of(job), asdict(job[2])
+    if not path.exists():
+        return False
+    found = json.loads(path.read_text(encoding="utf-8"))["settings"]
+    if found != settings:
+        raise SystemExit(f"{path} has other settings, {found}; expected {settings}. Choose another --out.")
+    return True
+
+
+def run(job: Job) -> str:
+    """Train and keep the result; what happened, as a line."""
+    path = path_of(job)
+    result = train(*job[:3])
     with atomic_file(path) as draft:
         draft.write_text(json.dumps(result), encoding="utf-8")
     return f"{path.name}: target {result['final'][0]:.2f}, {result['cpu_seconds']:.0f} CPU-s"
@@ -425,6 +439,7 @@ def main(arguments: list[str] | None = None) -> None:
         given.out.mkdir(parents=True, exist_ok=True)
         # Seed by seed, so that a study that is cut short compares all samplers on fewer seeds.
         jobs = [(name, seed, settings, given.out) for seed in seeds for name in given.samplers]
+        jobs = [job for job in jobs if not is_there(job)]  # in this process: a worker that exits would be waited for
         if given.jobs == 1:
             for job in jobs:
                 print(run(job), flush=True)

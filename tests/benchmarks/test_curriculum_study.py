@@ -32,9 +32,9 @@ def test_a_result_that_is_there_is_kept_and_other_settings_are_refused(tmp_path:
     path = tmp_path / "Uniform-0.json"
     path.write_text(json.dumps(saved("Uniform", 0, 0.5)))
     before = path.read_bytes()
-    assert "there already" in study.run(("Uniform", 0, TINY, tmp_path))
+    assert study.is_there(("Uniform", 0, TINY, tmp_path)) and not study.is_there(("Uniform", 1, TINY, tmp_path))
     with pytest.raises(SystemExit, match="other settings"):
-        study.run(("Uniform", 0, study.QUICK, tmp_path))
+        study.main(["--out", str(tmp_path), "--quick", "--samplers", "Uniform", "--jobs", "2"])
     assert path.read_bytes() == before
 
 
