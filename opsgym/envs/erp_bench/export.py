@@ -133,11 +133,11 @@ def parts_of(world: World) -> Derived:
     return _PARTS[world]
 
 
-def export_state(before: World, after: World) -> ErpState:
+def export_state(before: World | Baseline, after: World) -> ErpState:
     """The end state of a world; the same object while nothing has changed.
 
     Args:
-        before: The world as it was seeded; what is read of it is kept while it does not change.
+        before: The world as it was seeded, of which what is read is kept while it does not change; or :func:`baseline_of` it.
         after: The world to export; of one that is exported again and again only the parts that were written are read anew.
 
     Raises:
@@ -145,12 +145,12 @@ def export_state(before: World, after: World) -> ErpState:
     """
     if before.schema != after.schema:
         raise TaskError("the two worlds have different tables", field="world")
-    baseline, parts = _baseline(before), parts_of(after)
+    baseline, parts = before if isinstance(before, Baseline) else baseline_of(before), parts_of(after)
     parts.begin(after)
     return parts.get(after, "state", _layout(after).read, partial(_state, baseline, after, parts), baseline)
 
 
-def _state(baseline: _Baseline, after: World, parts: Derived) -> ErpState:
+def _state(baseline: Baseline, after: World, parts: Derived) -> ErpState:
     def part(name: str, make: Callable[..., T], *inputs: object) -> T:
         # what is kept must not hold the world, or neither would ever be freed
         return parts.get(after, name, _INPUTS.get(name, ()), partial(make, after, *inputs), *inputs)
@@ -390,9 +390,10 @@ class _Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Baseline:
-    """What is kept of a seeded world, and the version of it that was read."""
+class Baseline:
+    """What an end state is compared with: what is read of the seeded world, and the version of it that was read."""
 
+    schema: str
     version: tuple[int, int]
     contents: Row
     names: _Names
@@ -402,7 +403,7 @@ class _Baseline:
 
 
 _LAYOUTS: dict[str, _Layout] = {}
-_BASELINES: WeakKeyDictionary[World, _Baseline] = WeakKeyDictionary()
+_BASELINES: WeakKeyDictionary[World, Baseline] = WeakKeyDictionary()
 
 _OTHER: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "account.move": (
@@ -440,12 +441,13 @@ def _contents(world: World) -> Row:
     return found
 
 
-def _baseline(before: World) -> _Baseline:
-    """What is read of the seeded world; read again when it has changed."""
+def baseline_of(before: World) -> Baseline:
+    """What is read of a seeded world; read again when it has changed."""
     known = _BASELINES.get(before)
     if known is None or known.version != before.version:
         other = {model: _by_id(before, model) for model in _OTHER}
-        known = _Baseline(before.version, _contents(before), _Names(before), frozenset(_done(before)), other, standing_of(before))
+        done, standing = frozenset(_done(before)), standing_of(before)
+        known = Baseline(before.schema, before.version, _contents(before), _Names(before), done, other, standing)
         _BASELINES[before] = known
     return known
 
@@ -458,7 +460,7 @@ def _done(world: World) -> dict[int, str | None]:
     return dict(world.execute("SELECT id, reference FROM stock_move WHERE state = 'done' ORDER BY id").fetchall())
 
 
-def _moved_stock(after: World, baseline: _Baseline) -> tuple[Change, ...]:
+def _moved_stock(after: World, baseline: Baseline) -> tuple[Change, ...]:
     """Goods that were moved since the world was seeded: receipts, deliveries, productions, inventory counts."""
     return tuple(
         Change("stock.move", reference or f"#{key}", "changed", ("state",))
@@ -467,14 +469,14 @@ def _moved_stock(after: World, baseline: _Baseline) -> tuple[Change, ...]:
     )
 
 
-def _changed_tables(baseline: _Baseline, after: World, parts: Derived) -> Mapping[_Table, tuple[str, str]]:
+def _changed_tables(baseline: Baseline, after: World, parts: Derived) -> Mapping[_Table, tuple[str, str]]:
     """Content before and after of the tables that differ; the same object while nothing has changed."""
     layout = _layout(after)
     contents = parts.get(after, "contents", layout.names, partial(_new_contents, after, parts))
     return parts.get(after, "changed", (), partial(_unequal, layout, baseline, contents), contents, baseline)
 
 
-def _unequal(layout: _Layout, baseline: _Baseline, contents: Row) -> dict[_Table, tuple[str, str]]:
+def _unequal(layout: _Layout, baseline: Baseline, contents: Row) -> dict[_Table, tuple[str, str]]:
     pairs = zip(layout.tables, baseline.contents, contents, strict=True)
     return {table: (old, new) for table, old, new in pairs if old != new}
 
@@ -499,7 +501,7 @@ def _master_changes(after: World, changed: Mapping[_Table, tuple[str, str]]) -> 
     return tuple(changes)
 
 
-def _other_changes(after: World, baseline: _Baseline) -> tuple[Change, ...]:
+def _other_changes(after: World, baseline: Baseline) -> tuple[Change, ...]:
     changes: list[Change] = []
     for model, (_, columns) in _OTHER.items():
         known, found = baseline.other[model], _by_id(after, model)
