@@ -9,10 +9,13 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.installed-core
 DEV := $(VENV)/.installed-dev
 DOCS := $(VENV)/.installed-docs
+TRAIN := $(VENV)/.installed-train
+# Build of PyTorch for the tests that train agents.
+TORCH ?= torch==2.13.0
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint format docs bench clean
+.PHONY: help demo test test-slow test-train lint format docs bench clean
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +28,10 @@ test: $(DEV) ## Run the tests and the examples in the docstrings
 
 test-slow: $(DEV) ## Run the slow tests
 	$(BIN)/python -m pytest -m slow
+
+test-train: $(TRAIN) ## Run the tests that train agents, and a small version of the study of curricula
+	$(BIN)/python -m pytest -m train
+	$(BIN)/python benchmarks/curriculum_study.py --quick --out $(VENV)/study-quick
 
 lint: $(DEV) ## Check style and types
 	$(BIN)/ruff check .
@@ -62,6 +69,11 @@ $(CORE): pyproject.toml | $(BIN)/python
 $(DEV): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(CORE)
+
+$(TRAIN): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet '$(TORCH)'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,ray,train,trl]'
+	@touch $@ $(CORE) $(DEV)
 
 $(DOCS): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
