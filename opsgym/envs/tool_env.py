@@ -28,7 +28,6 @@ from opsgym.envs.supply import Selection, TasksArgument, TaskSupply
 __all__ = ["ToolEnv"]
 
 
-
 @dataclass(frozen=True, slots=True)
 class _Template:
     """A seeded world: its image, and what the verifier keeps of it."""

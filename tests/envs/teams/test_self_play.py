@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.train
 def test_the_self_play_example_runs_from_end_to_end() -> None:
     pytest.importorskip("sb3_contrib")
     example = Path(__file__).parents[3] / "examples" / "train_self_play.py"
