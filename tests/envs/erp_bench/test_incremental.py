@@ -93,6 +93,17 @@ def test_in_every_pattern_a_verdict_brought_up_to_date_equals_one_made_anew(patt
             assert brought_up_to_date(env) == anew(env)
 
 
+@pytest.mark.parametrize("pattern", SOME)
+def test_the_erp_tells_of_all_that_it_writes(pattern: str) -> None:
+    """Else triggers would be set up, which cost each call."""
+    env = make(pattern)
+    for seed in range(2):
+        for action in walk(env, 20 + seed, 60):
+            env.verdict()
+            changes = env.world._changes
+            assert changes is None or not changes.has_triggers, action
+
+
 @pytest.mark.parametrize("pattern", SOME[2:])
 def test_no_write_to_any_table_is_missed(pattern: str) -> None:
     """Rows are deleted, copied and mixed up in SQL, past every tool."""
