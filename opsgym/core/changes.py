@@ -55,11 +55,16 @@ class Feed:
         rows: Keys of the rows written, by number of the table; ``None`` in tables without a key, where all may have changed.
     """
 
-    __slots__ = ("everything", "rows")
+    __slots__ = ("_tables", "everything", "rows")
 
-    def __init__(self) -> None:
+    def __init__(self, tables: tuple[str, ...]) -> None:
+        self._tables = tables
         self.everything = True
         self.rows: dict[int, set[int | None]] = {}
+
+    def written(self) -> dict[str, set[int | None]]:
+        """The keys by name of the table."""
+        return {self._tables[number]: keys for number, keys in self.rows.items()}
 
     def clear(self) -> None:
         """The reader has seen it all."""
@@ -96,7 +101,7 @@ class Changes:
 
     def feed(self) -> Feed:
         """A new feed, for one reader; filled by :meth:`collect`."""
-        feed = Feed()
+        feed = Feed(tuple(self._numbers))
         self._feeds.append(feed)
         return feed
 

@@ -299,6 +299,11 @@ class World:
         """Differs from what it was whenever the content may have changed since; for caches of what was read."""
         return self._restored, self.conn.total_changes
 
+    @property
+    def origin(self) -> Snapshot | None:
+        """The snapshot that the world was restored to, while nothing has changed since."""
+        return self._origin[0]() if self._origin is not None and self._origin[1] == self.version else None
+
     def fork(self) -> Self:
         """An independent copy of this world."""
         return self.from_snapshot(self.snapshot())
@@ -389,7 +394,7 @@ class World:
 
     def _read_hashes(self, tables: tuple[Table, ...]) -> RowHashes:
         """The hashes of the present rows, looked up where nothing has changed since a snapshot."""
-        snapshot = self._origin[0]() if self._origin is not None and self._origin[1] == self.version else None
+        snapshot = self.origin
         if snapshot is None:
             return RowHashes(self.conn, tables)
         known = _HASHES.get(snapshot)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from opsgym.core.errors import TaskError
 from opsgym.core.family import Family, FixedSet
-from opsgym.core.task import Task, ToolCall
+from opsgym.core.task import Certificate, CheckSpec, Task, ToolCall
 from opsgym.core.tools import Toolbox
 from opsgym.core.verify import Verdict
 from opsgym.core.world import World
@@ -16,17 +17,23 @@ from opsgym.envs.cache import Lru
 from opsgym.envs.erp_bench.brief import DISCLOSURES, brief
 from opsgym.envs.erp_bench.candidates import business_calls
 from opsgym.envs.erp_bench.erp import Erp
-from opsgym.envs.erp_bench.export import export_state, parts_of
+from opsgym.envs.erp_bench.export import export_state
 from opsgym.envs.erp_bench.invariants import violations
 from opsgym.envs.erp_bench.params import PATTERNS, RELEASED_TIERS, TIERS, ERPParams, draw_params
 from opsgym.envs.erp_bench.soundness import check_rules, read_scenario
 from opsgym.envs.erp_bench.spec import Plan, Scenario
+from opsgym.envs.erp_bench.state import ErpState
 from opsgym.envs.erp_bench.tools import HARNESSES, toolbox
 from opsgym.envs.erp_bench.verifier import judge
 from opsgym.envs.erp_bench.world import open_world
 
 HEURISTICS = ("cheapest_first", "earliest_first", "build_first", "lp_rounding")
 """Fixed planners that serve as policies."""
+
+_JUDGED: WeakKeyDictionary[World, tuple[tuple[Scenario, tuple[CheckSpec, ...], Certificate], tuple[ErpState, Verdict]]] = (
+    WeakKeyDictionary()
+)
+"""By what each world was judged last, its state then and the verdict."""
 
 _SCENARIOS: Lru[Scenario] = Lru(256)
 
@@ -96,12 +103,16 @@ class ErpBenchFamily(Family[ERPParams]):
 
     def verify(self, before: World, after: World, task: Task) -> Verdict:
         """See :func:`~opsgym.envs.erp_bench.verifier.judge`; after a change only what it may concern is judged again."""
-        state, parts = export_state(before, after), parts_of(after)
+        state, last = export_state(before, after), _JUDGED.get(after)
         by = scenario_of(task), task.checks, task.certificate
-        last = parts.known("verdict")
-        same_task = last is not None and all(one is other for one, other in zip(last[0][1:], by, strict=True))
-        known = (last[0][0], last[1]) if last is not None and same_task else None
-        return parts.get(after, "verdict", (), lambda: judge(state, *by, known), state, *by)
+        known = last[1] if last is not None and all(one is other for one, other in zip(last[0], by, strict=True)) else None
+        if known is not None and known[0] is state:
+            return known[1]
+        verdict = judge(state, *by, known)
+        if known is not None and known[1] == verdict:
+            verdict = known[1]
+        _JUDGED[after] = by, (state, verdict)
+        return verdict
 
     def brief(self, task: Task, disclosure: str) -> str:
         """The task's own instruction under full disclosure, else one made from its scenario."""
