@@ -252,7 +252,9 @@ class World:
     def snapshot(self) -> Snapshot:
         """The whole state, detached from this world."""
         self._outside_savepoint("snapshot")
-        return Snapshot(self.schema, self.conn.serialize(), self.now)
+        snapshot = Snapshot(self.schema, self.conn.serialize(), self.now)
+        self._origin = ref(snapshot), self.version
+        return snapshot
 
     def restore(self, snapshot: Snapshot) -> None:
         """Return to the state of a snapshot, of this world or of another one with the same schema.
@@ -301,7 +303,7 @@ class World:
 
     @property
     def origin(self) -> Snapshot | None:
-        """The snapshot that the world was restored to, while nothing has changed since."""
+        """The snapshot that was taken of the world or that it was restored to, while nothing has changed since."""
         return self._origin[0]() if self._origin is not None and self._origin[1] == self.version else None
 
     def fork(self) -> Self:

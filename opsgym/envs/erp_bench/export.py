@@ -68,11 +68,11 @@ PARTS = ErpState.__match_args__
 _KEPT: WeakKeyDictionary[World, _Kept] = WeakKeyDictionary()
 
 
-def export_state(before: World, after: World) -> ErpState:
+def export_state(before: World | Baseline, after: World) -> ErpState:
     """The end state of a world; the same object while nothing has changed, and of the same parts as far as they have not.
 
     Args:
-        before: The world as it was seeded; what is read of it is kept while it does not change.
+        before: The world as it was seeded, of which what is read is kept while it does not change; or :func:`baseline_of` it.
         after: The world to export; of one that is exported again and again only what was written is read anew.
 
     Raises:
@@ -83,7 +83,7 @@ def export_state(before: World, after: World) -> ErpState:
     kept = _KEPT.get(after)
     if kept is None:
         kept = _KEPT[after] = _Kept(after.feed())
-    return kept.export(after, _baseline(before))
+    return kept.export(after, before if isinstance(before, Baseline) else baseline_of(before))
 
 
 class _Kept:
@@ -93,7 +93,7 @@ class _Kept:
         self._feed = feed
         self._read: _Reading | None = None
 
-    def export(self, after: World, baseline: _Baseline) -> ErpState:
+    def export(self, after: World, baseline: Baseline) -> ErpState:
         """The state of the world."""
         if not after.pull():
             return _Reading(after, baseline).state
@@ -123,7 +123,7 @@ class _Reading:
         last: An older reading of the same world; equal parts stay the same objects.
     """
 
-    def __init__(self, after: World, baseline: _Baseline, last: _Reading | None = None) -> None:
+    def __init__(self, after: World, baseline: Baseline, last: _Reading | None = None) -> None:
         self.baseline = baseline
         if after.origin is not None and after.origin is baseline.origin:  # as it was seeded
             self._contents, self._master = baseline.contents, tuple[Change, ...]()
@@ -238,18 +238,18 @@ class _Layout:
     select: str
 
 
-class _Baseline:
-    """What is kept of a seeded world, and the snapshot that it was read of, where it was one."""
+class Baseline:
+    """What an end state is compared with: what is read of the seeded world, and the snapshot that the world equals, if any."""
 
     def __init__(self, before: World) -> None:
-        self.origin, self.today = before.origin, before.today
+        self.schema, self.origin, self.today = before.schema, before.origin, before.today
         self.contents = _contents(before)
         self.books = Books(before, Names(before))
         self.documents, self.loose = standing_of(before), loose_documents(before)
 
 
 _LAYOUTS: dict[str, _Layout] = {}
-_BASELINES: WeakKeyDictionary[World, tuple[tuple[int, int], _Baseline]] = WeakKeyDictionary()
+_BASELINES: WeakKeyDictionary[World, tuple[tuple[int, int], Baseline]] = WeakKeyDictionary()
 """What is kept of seeded worlds, and the version of each that was read."""
 
 _OTHER: Mapping[str, tuple[Callable[[Books], dict[int, Row]], tuple[str, ...]]] = {
@@ -277,23 +277,23 @@ def _contents(world: World) -> Row:
     return found
 
 
-def _baseline(before: World) -> _Baseline:
-    """What is read of the seeded world; read again when it has changed."""
+def baseline_of(before: World) -> Baseline:
+    """What is read of a seeded world; read again when it has changed."""
     known = _BASELINES.get(before)
     if known is not None and known[0] == before.version:
         return known[1]
-    found = _Baseline(before)
+    found = Baseline(before)
     _BASELINES[before] = before.version, found
     return found
 
 
-def _moved_stock(books: Books, baseline: _Baseline) -> tuple[Change, ...]:
+def _moved_stock(books: Books, baseline: Baseline) -> tuple[Change, ...]:
     """Goods that were moved since the world was seeded: receipts, deliveries, productions, inventory counts."""
     moved = sorted(books.done.keys() - baseline.books.done.keys())
     return tuple([Change("stock.move", books.done[key] or f"#{key}", "changed", ("state",)) for key in moved])
 
 
-def _unequal(layout: _Layout, baseline: _Baseline, contents: Row) -> dict[_Table, tuple[str, str]]:
+def _unequal(layout: _Layout, baseline: Baseline, contents: Row) -> dict[_Table, tuple[str, str]]:
     """Content before and after of the tables that differ."""
     pairs = zip(layout.tables, baseline.contents, contents, strict=True)
     return {table: (old, new) for table, old, new in pairs if old != new}
@@ -303,7 +303,7 @@ def _content(world: World, table: _Table) -> str:
     return str(world.execute(f"SELECT {table.content}").fetchone()[0])
 
 
-def _master_changes(after: World, baseline: _Baseline, contents: Row) -> tuple[Change, ...]:
+def _master_changes(after: World, baseline: Baseline, contents: Row) -> tuple[Change, ...]:
     changes: list[Change] = []
     for table, texts in _unequal(_layout(after), baseline, contents).items():
         old, new = ([tuple(row) for row in json.loads(text)] for text in texts)
@@ -311,7 +311,7 @@ def _master_changes(after: World, baseline: _Baseline, contents: Row) -> tuple[C
     return tuple(changes)
 
 
-def _other_changes(books: Books, baseline: _Baseline) -> tuple[Change, ...]:
+def _other_changes(books: Books, baseline: Baseline) -> tuple[Change, ...]:
     changes: list[Change] = []
     for model, (of, columns) in _OTHER.items():
         known, found = of(baseline.books), of(books)

@@ -17,7 +17,7 @@ from opsgym.envs.cache import Lru
 from opsgym.envs.erp_bench.brief import DISCLOSURES, brief
 from opsgym.envs.erp_bench.candidates import business_calls
 from opsgym.envs.erp_bench.erp import Erp
-from opsgym.envs.erp_bench.export import export_state
+from opsgym.envs.erp_bench.export import Baseline, baseline_of, export_state
 from opsgym.envs.erp_bench.invariants import violations
 from opsgym.envs.erp_bench.params import PATTERNS, RELEASED_TIERS, TIERS, ERPParams, draw_params
 from opsgym.envs.erp_bench.soundness import check_rules, read_scenario
@@ -101,7 +101,11 @@ class ErpBenchFamily(Family[ERPParams]):
         """See :func:`~opsgym.envs.erp_bench.tools.toolbox`."""
         return toolbox(harness)
 
-    def verify(self, before: World, after: World, task: Task) -> Verdict:
+    def baseline(self, world: World, task: Task) -> Baseline:
+        """See :func:`~opsgym.envs.erp_bench.export.baseline_of`."""
+        return baseline_of(world)
+
+    def verify(self, before: World | Baseline, after: World, task: Task) -> Verdict:
         """See :func:`~opsgym.envs.erp_bench.verifier.judge`; after a change only what it may concern is judged again."""
         state, last = export_state(before, after), _JUDGED.get(after)
         by = scenario_of(task), task.checks, task.certificate

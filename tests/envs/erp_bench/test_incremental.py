@@ -43,11 +43,7 @@ def make(pattern: str) -> ToolEnv:
 
 def anew(env: ToolEnv) -> tuple[ErpState, Any]:
     """State and verdict of worlds that nobody has read before."""
-    env.verdict()
-    assert env._before is not None
-    before, after = env._before[1], env.world
-    assert isinstance(before, World) and isinstance(after, World)
-    fresh = before.fork(), after.fork()
+    fresh = env.family.open(env.task), env.world.fork()
     state = export_state(*fresh)
     for world in fresh:
         world.close()
@@ -58,7 +54,7 @@ def anew(env: ToolEnv) -> tuple[ErpState, Any]:
 def brought_up_to_date(env: ToolEnv) -> tuple[ErpState, Any]:
     verdict = env.verdict()
     assert env._before is not None
-    return export_state(env._before[1], env.world), verdict  # type: ignore[arg-type]  # the family's worlds
+    return export_state(env._before[1], env.world), verdict
 
 
 def walk(env: ToolEnv, seed: int, turns: int) -> Any:

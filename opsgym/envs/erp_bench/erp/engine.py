@@ -123,6 +123,8 @@ class Erp:
             raise bad_value(f"The request is too large or too deeply nested ({error})") from error
         except RecursionError as error:
             raise bad_value("The arguments are nested too deeply") from error
+        except OverflowError as error:
+            raise bad_value("A number in the arguments is too large") from error
         finally:
             self.context = outer
 
