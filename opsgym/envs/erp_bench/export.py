@@ -281,6 +281,8 @@ def baseline_of(before: World) -> Baseline:
     """What is read of a seeded world; read again when it has changed."""
     known = _BASELINES.get(before)
     if known is not None and known[0] == before.version:
+        if known[1].origin is None:
+            known[1].origin = before.origin  # a snapshot was taken since
         return known[1]
     found = Baseline(before)
     _BASELINES[before] = before.version, found

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from opsgym.core.errors import TaskError
 from opsgym.core.family import Family, FixedSet
-from opsgym.core.task import Certificate, CheckSpec, Task, ToolCall
+from opsgym.core.task import Task, ToolCall
 from opsgym.core.tools import Toolbox
 from opsgym.core.verify import Verdict
 from opsgym.core.world import World
@@ -22,18 +22,15 @@ from opsgym.envs.erp_bench.invariants import violations
 from opsgym.envs.erp_bench.params import PATTERNS, RELEASED_TIERS, TIERS, ERPParams, draw_params
 from opsgym.envs.erp_bench.soundness import check_rules, read_scenario
 from opsgym.envs.erp_bench.spec import Plan, Scenario
-from opsgym.envs.erp_bench.state import ErpState
 from opsgym.envs.erp_bench.tools import HARNESSES, toolbox
-from opsgym.envs.erp_bench.verifier import judge
+from opsgym.envs.erp_bench.verifier import Judge
 from opsgym.envs.erp_bench.world import open_world
 
 HEURISTICS = ("cheapest_first", "earliest_first", "build_first", "lp_rounding")
 """Fixed planners that serve as policies."""
 
-_JUDGED: WeakKeyDictionary[World, tuple[tuple[Scenario, tuple[CheckSpec, ...], Certificate], tuple[ErpState, Verdict]]] = (
-    WeakKeyDictionary()
-)
-"""By what each world was judged last, its state then and the verdict."""
+_JUDGES: WeakKeyDictionary[World, Judge] = WeakKeyDictionary()
+"""Who judged each world last."""
 
 _SCENARIOS: Lru[Scenario] = Lru(256)
 
@@ -45,6 +42,14 @@ def scenario_of(task: Task) -> Scenario:
         TaskError: The task's world is no sound scenario.
     """
     return _SCENARIOS.get(task.id, lambda: read_scenario(task.world))
+
+
+def _judge(world: World, task: Task) -> Judge:
+    """Who judges a world by a task: as before, as long as it is the same task."""
+    known, by = _JUDGES.get(world), (scenario_of(task), task.checks, task.certificate)
+    if known is None or any(one is not other for one, other in zip(known.by, by, strict=True)):
+        known = _JUDGES[world] = Judge(*by)
+    return known
 
 
 class ErpBenchFamily(Family[ERPParams]):
@@ -106,17 +111,12 @@ class ErpBenchFamily(Family[ERPParams]):
         return baseline_of(world)
 
     def verify(self, before: World | Baseline, after: World, task: Task) -> Verdict:
-        """See :func:`~opsgym.envs.erp_bench.verifier.judge`; after a change only what it may concern is judged again."""
-        state, last = export_state(before, after), _JUDGED.get(after)
-        by = scenario_of(task), task.checks, task.certificate
-        known = last[1] if last is not None and all(one is other for one, other in zip(last[0], by, strict=True)) else None
-        if known is not None and known[0] is state:
-            return known[1]
-        verdict = judge(state, *by, known)
-        if known is not None and known[1] == verdict:
-            verdict = known[1]
-        _JUDGED[after] = by, (state, verdict)
-        return verdict
+        """See :func:`~opsgym.envs.erp_bench.verifier.Judge`; after a change only what it may concern is judged again."""
+        return _judge(after, task).verdict(export_state(before, after))
+
+    def score(self, before: World | Baseline, after: World, task: Task) -> float:
+        """See :meth:`~opsgym.envs.erp_bench.verifier.Judge.score`."""
+        return _judge(after, task).score(export_state(before, after))
 
     def brief(self, task: Task, disclosure: str) -> str:
         """The task's own instruction under full disclosure, else one made from its scenario."""
