@@ -40,7 +40,8 @@ _INVOICE_STATES: Mapping[str, Literal["draft", "posted", "cancelled"]] = {
 PARTNERS = "SELECT id, ref FROM res_partner"
 PRODUCTS = "SELECT p.id, t.default_code FROM product_product p JOIN product_template t ON t.id = p.product_tmpl_id"
 CENTERS = "SELECT id, code FROM mrp_workcenter"
-_TERMS = "SELECT id, name FROM account_payment_term"
+TERMS = "SELECT id, name FROM account_payment_term"
+_GOODS = "SELECT p.id FROM product_product p JOIN product_template t ON t.id = p.product_tmpl_id WHERE t.type <> 'service'"
 NAMED = ("res_partner", "product_product", "product_template", "mrp_workcenter", "account_payment_term")
 """Tables that the queries above read."""
 
@@ -58,13 +59,14 @@ def keyed(world: World, sql: str) -> Keys:
 
 
 class Names:
-    """Stable keys of the records that documents refer to."""
+    """Stable keys of the records that documents refer to, and which products are goods."""
 
     def __init__(self, world: World) -> None:
         self.partner = keyed(world, PARTNERS)
         self.product = keyed(world, PRODUCTS)
         self.center = keyed(world, CENTERS)
-        self.term = keyed(world, _TERMS)
+        self.term = keyed(world, TERMS)
+        self.goods = frozenset([product for (product,) in world.execute(_GOODS)])
 
 
 class Mirror:
@@ -193,6 +195,8 @@ _CHILDREN: Mapping[str, tuple[tuple[str, ...], str]] = {
 _LINKS = "account_move_line_sale_line_ids_rel"
 TABLES: tuple[str, ...] = (*_HEADS, *_CHILDREN, _LINKS)
 """The tables of which the books are made."""
+ORDERS = ("sale_order", "purchase_order", "mrp_production")
+"""The tables of documents whose goods move."""
 
 
 class Books:
@@ -246,6 +250,11 @@ class Books:
         twin.moves, twin.pickings = self.moves.copy(), self.pickings.copy()
         return twin
 
+    def shelf(self, table: str) -> Shelf[Any]:
+        """The documents of one of :data:`ORDERS`."""
+        shelves: tuple[Shelf[Any], ...] = (self.sales, self.purchases, self.productions)
+        return shelves[ORDERS.index(table)]
+
     def _read_links(self, world: World) -> dict[int, list[int]]:
         """Sales order lines by the invoice line that charges them."""
         found: dict[int, list[int]] = {}
@@ -291,10 +300,7 @@ class Books:
         """Names of the orders that rows belong to, of sales orders down to their goods."""
         mirrors = self._mirrors
         found = {
-            row[1]
-            for table in ("sale_order", "purchase_order", "mrp_production")
-            for key in written.get(table, ())
-            if (row := mirrors[table].rows.get(key)) is not None
+            row[1] for table in ORDERS for key in written.get(table, ()) if (row := mirrors[table].rows.get(key)) is not None
         }
         moves = (self._moves.rows.get(key) for key in written.get("stock_move", ()))
         lines = {row[3] for row in moves if row is not None} | {*written.get("sale_order_line", ())}
@@ -393,6 +399,39 @@ class Books:
             _kind(charges),
         )
 
+    # -- goods that move --------------------------------------------------------------------------------------
+
+    def is_loose(self, table: str, key: int) -> bool:
+        """Whether a confirmed order's goods are not planned to move in the quantity and on the day that it states."""
+        row = self._mirrors[table].rows.get(key)
+        if row is None:
+            return False
+        if table == "mrp_production":
+            return row[4] in ("confirmed", "progress", "to_close", "done") and self._strays(key, 2, row[2], row[3], None)
+        if table == "sale_order":
+            sold = ((line[0], line[2], line[3], row[5]) for line in self._sale_lines.of(key)) if row[4] == "sale" else ()
+            return any(
+                self._strays(line, 3, product, max(units, 0), on)
+                for line, product, units, on in sold
+                if product in self.names.goods
+            )
+        bought = ((line[0], line[2], line[3], line[5]) for line in self._purchase_lines.of(key)) if row[3] == "purchase" else ()
+        return any(
+            self._strays(line, 4, product, max(units, 0), on)
+            for line, product, units, on in bought
+            if product in self.names.goods
+        )
+
+    def _strays(self, owner: int, link: int, product: int | None, units: float, moment: str | None) -> bool:
+        """Whether the live moves of an order or line do not bring ``units`` of its product, on a day where one is given."""
+        moved = 0.0
+        for move in self._moves.of(owner, link - 1):
+            if not _is_live(move[6]):
+                continue
+            on_day = move[6] == "done" or link == 2 or (move[10] is not None and (moment is None or move[10][:10] == moment[:10]))
+            moved += move[8] if move[7] == product and on_day else _FAR_OFF
+        return abs(units - moved) > _LEAST
+
     # -- what belongs to no document ------------------------------------------------------------------------
 
     def _sort_entries(self, keys: Iterable[int]) -> None:
@@ -424,6 +463,10 @@ class Books:
                 moves = self._moves.of(key, 4)
                 if not moves or any(_is_live(move[6]) for move in moves):
                     self.pickings[key] = (key, row[3], row[4], row[5])
+
+
+_FAR_OFF, _LEAST = 1e9, 1e-6
+"""Units that stand for a move of something else or on another day, and those that do not matter."""
 
 
 def _owners(pairs: list[Pair], place: int) -> set[int]:

@@ -23,8 +23,8 @@ from weakref import WeakKeyDictionary
 from opsgym.core.changes import Feed
 from opsgym.core.errors import TaskError
 from opsgym.core.world import CLOCK, World
-from opsgym.envs.erp_bench.books import CENTERS, NAMED, PARTNERS, PRODUCTS, TABLES, Books, Names, Shelf, keyed
-from opsgym.envs.erp_bench.standing import is_loose, loose_documents, standing_of, touched
+from opsgym.envs.erp_bench.books import CENTERS, NAMED, ORDERS, PARTNERS, PRODUCTS, TABLES, Books, Names, keyed
+from opsgym.envs.erp_bench.standing import standing_of, touched
 from opsgym.envs.erp_bench.state import Change, ErpState
 
 Row = tuple[Any, ...]
@@ -134,7 +134,7 @@ class _Reading:
             self._master = _master_changes(after, baseline, self._contents)
             changed = _unequal(_layout(after), baseline, self._contents)
             self._books = Books(after, Names(after) if any(table.name in NAMED for table in changed) else baseline.books.names)
-            self._loose = loose_documents(after)
+            self._loose = loose_documents(self._books)
             today, seeded = after.today, touched(baseline.documents, after)
         self.state = self._state(today, self._master + _other_changes(self._books, baseline), seeded)
         if last is not None:
@@ -169,7 +169,7 @@ class _Reading:
         is_booked = not written.keys().isdisjoint(TABLES)
         if is_booked:
             concerned = books.concerned(written) if seeded else set()
-            self._renew_loose(after, books.update(after, written))
+            self._renew_loose(books.update(after, written))
             if seeded and not seeded.isdisjoint(concerned | books.concerned(written)):
                 changed = touched(self.baseline.documents, after)
         if rewritten or is_booked:
@@ -177,19 +177,23 @@ class _Reading:
         today = after.today if CLOCK in written else old.today
         self.state = _merged(old, self._state(today, master, changed))
 
-    def _renew_loose(self, after: World, documents: Mapping[str, set[int]]) -> None:
-        books = self._books
-        shelves: dict[str, Shelf[Any]] = {
-            "sale_order": books.sales,
-            "purchase_order": books.purchases,
-            "mrp_production": books.productions,
-        }
+    def _renew_loose(self, documents: Mapping[str, set[int]]) -> None:
+        books, loose = self._books, self._loose
         for table, keys in documents.items():
             for key in keys:
-                self._loose.pop((table, key), None)
-                document = shelves[table].by_id.get(key)
-                if document is not None and document.state in ("confirmed", "done") and is_loose(after, table, key):
-                    self._loose[table, key] = document.name
+                loose.pop((table, key), None)
+                if books.is_loose(table, key):
+                    loose[table, key] = books.shelf(table).by_id[key].name
+
+
+def loose_documents(books: Books) -> dict[tuple[str, int], str]:
+    """Names of the documents whose goods do not move as they say, by table and id."""
+    return {
+        (table, key): document.name
+        for table in ORDERS
+        for key, document in books.shelf(table).by_id.items()
+        if books.is_loose(table, key)
+    }
 
 
 def _merged(old: ErpState, new: ErpState) -> ErpState:
@@ -245,7 +249,7 @@ class Baseline:
         self.schema, self.origin, self.today = before.schema, before.origin, before.today
         self.contents = _contents(before)
         self.books = Books(before, Names(before))
-        self.documents, self.loose = standing_of(before), loose_documents(before)
+        self.documents, self.loose = standing_of(before), loose_documents(self.books)
 
 
 _LAYOUTS: dict[str, _Layout] = {}

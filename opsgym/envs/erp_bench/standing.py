@@ -1,7 +1,8 @@
 """Standing: whether documents still are what they were, and whether goods move as they say.
 
 Two things that the documents themselves do not show: what was changed on those that were there at the start, on sales
-orders down to lines and transfers; and planned goods movements that were cut off, put off or bent by hand.
+orders down to lines and transfers; and, in :meth:`Books.is_loose <opsgym.envs.erp_bench.books.Books.is_loose>`, planned goods
+movements that were cut off, put off or bent by hand.
 """
 
 from __future__ import annotations
@@ -129,44 +130,3 @@ def _select(world: World, model: str) -> str:
         " WHERE d.name IN (SELECT value FROM json_each(?1)) ORDER BY t.id"
     )
     return f"SELECT json_group_array(json(line)) FROM ({rows})"
-
-
-# -- goods movements ------------------------------------------------------------------------------------------
-
-_PLANNED = (
-    "SELECT DISTINCT d.id, d.name FROM {table} d JOIN {table}_line l ON l.order_id = d.id"
-    " JOIN product_product p ON p.id = l.product_id JOIN product_template pt ON pt.id = p.product_tmpl_id"
-    " WHERE d.state = '{state}' AND pt.type <> 'service'"
-    " AND ABS(MAX(l.{quantity}, 0) - COALESCE((SELECT SUM(CASE WHEN m.product_id = l.product_id AND (m.state = 'done' OR"
-    " substr(m.date, 1, 10) = substr(COALESCE({day}, m.date), 1, 10)) THEN m.product_uom_qty ELSE 1e9 END)"
-    " FROM stock_move m WHERE m.{link} = l.id AND m.state <> 'cancel'), 0)) > 1e-6"
-)
-_LOOSE: Mapping[str, str] = {
-    "sale_order": _PLANNED.format(
-        table="sale_order", state="sale", quantity="product_uom_qty", day="d.commitment_date", link="sale_line_id"
-    ),
-    "purchase_order": _PLANNED.format(
-        table="purchase_order", state="purchase", quantity="product_qty", day="l.date_planned", link="purchase_line_id"
-    ),
-    "mrp_production": (
-        "SELECT d.id, d.name FROM mrp_production d WHERE d.state IN ('confirmed', 'progress', 'to_close', 'done') AND"
-        " ABS(d.product_qty - COALESCE((SELECT SUM(CASE WHEN m.product_id = d.product_id THEN m.product_uom_qty ELSE 1e9 END)"
-        " FROM stock_move m WHERE m.production_id = d.id AND m.state <> 'cancel'), 0)) > 1e-6"
-    ),
-}
-"""Documents whose goods do not move as they say, by table."""
-_LOOSE_ONE = {table: f"{sql} AND d.id = ?" for table, sql in _LOOSE.items()}
-
-
-def loose_documents(world: World) -> dict[tuple[str, int], str]:
-    """Names of the confirmed documents whose goods are not planned to move in the quantity and on the day that they state.
-
-    Returns:
-        The names by table and id.
-    """
-    return {(table, key): name for table, sql in _LOOSE.items() for key, name in world.execute(sql).fetchall()}
-
-
-def is_loose(world: World, table: str, key: int) -> bool:
-    """Whether a document is among the :func:`loose_documents`."""
-    return world.execute(_LOOSE_ONE[table], (key,)).fetchone() is not None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from opsgym.core.task import Certificate, CheckSpec
 from opsgym.core.verify import CheckResult, Verdict, grouped_score
 from opsgym.envs.erp_bench.emission import EMISSIONS
 from opsgym.envs.erp_bench.rules import Context, find_rule, tables_of
-from opsgym.envs.erp_bench.rules.reads import Readers
+from opsgym.envs.erp_bench.rules.reads import Readers, changed_parts
 from opsgym.envs.erp_bench.scoring import SUCCESS, measured, optimality, reward
 from opsgym.envs.erp_bench.spec import SCALE, Scenario
 from opsgym.envs.erp_bench.state import ErpState
@@ -67,7 +67,16 @@ class Judge:
         self._tables, self._readers = tables_of(scenario), Readers(checks)
         self._results: list[CheckResult | None] = [None] * len(checks)
         self._gates = [number for number, check in enumerate(checks) if check.rule in GATES]
-        self._dimensions = {name: _Dimension(name, checks) for name in DIMENSIONS}
+        self._single: dict[str, list[int]] = {name: [] for name in DIMENSIONS}
+        grouped: dict[str, dict[str, list[int]]] = {name: {} for name in DIMENSIONS}
+        for number, check in enumerate(checks):
+            if check.dimension in DIMENSIONS:
+                groups = grouped[check.dimension]
+                (self._single[check.dimension] if check.mode == "each" else groups.setdefault(check.group, [])).append(number)
+        self._groups = {name: [_Group(numbers, checks) for numbers in grouped[name].values()] for name in DIMENSIONS}
+        every = [group for groups in self._groups.values() for group in groups]
+        self._group_of = {number: group for group in every for number in group.numbers}
+        self._conditional = [group for group in every if group.is_conditional]
         self._context: Context | None = None
         self._verdict: tuple[ErpState, Verdict] | None = None
 
@@ -102,22 +111,30 @@ class Judge:
         that are worth something only once every constraint holds.  What was skipped is made up for when it is asked for.
         """
         context = self._turn_to(state)
-        if any(self._result(context, number).status == "fail" for number in self._gates):
-            return 0.0
-        constraint = self._dimensions["constraint"].score(context, self._results, self._result)
+        for number in self._gates:
+            if self._result(context, number).status == "fail":
+                return 0.0
+        constraint = self._earned(context, "constraint")
         if constraint < 1:
             return reward(constraint, 0.0, 0.0)
-        traceability = self._dimensions["traceability"].score(context, self._results, self._result)
+        traceability = self._earned(context, "traceability")
         return reward(constraint, optimality(context, context.certificate).score, traceability)
 
     def _turn_to(self, state: ErpState) -> Context:
-        last = self._context
-        if last is not None and last.state is state:
-            return last
-        if last is not None:
-            for number in self._readers.stale(last.state, state):
+        context = self._context
+        if context is None:
+            self._context = context = Context(state, self._tables, self.by[2])
+        elif context.state is not state:
+            old, changed = context.state, changed_parts(context.state, state)
+            for number in self._readers.stale(old, state, changed):
                 self._results[number] = None
-        self._context = context = Context(state, self._tables, self.by[2], last)
+                group = self._group_of.get(number)
+                if group is not None:
+                    group.forget(number)
+            if "purchases" in changed or "productions" in changed:
+                for group in self._conditional:
+                    group.size = None
+            context.turn_to(state, changed)
         return context
 
     def _result(self, context: Context, number: int) -> CheckResult:
@@ -126,67 +143,72 @@ class Judge:
             found = self._results[number] = run_check(context, self.by[1][number])
         return found
 
-
-class _Dimension:
-    """A dimension of checks, and how much of it is earned; see :func:`~opsgym.core.verify.grouped_score`."""
-
-    def __init__(self, name: str, checks: Sequence[CheckSpec]) -> None:
-        self._single: list[int] = []
-        groups: dict[str, list[int]] = {}
-        for number, check in enumerate(checks):
-            if check.dimension == name:
-                (self._single if check.mode == "each" else groups.setdefault(check.group, [])).append(number)
-        self._groups = [_Group(numbers, checks) for numbers in groups.values()]
-
-    def score(
-        self, context: Context, results: Sequence[CheckResult | None], result: Callable[[Context, int], CheckResult]
-    ) -> float:
-        """The fraction earned; ``results`` are those that are known, ``result`` finds out another one."""
+    def _earned(self, context: Context, dimension: str) -> float:
+        """The fraction of a dimension that is earned; see :func:`~opsgym.core.verify.grouped_score`."""
         earned = total = 0
-        for number in self._single:
-            status = result(context, number).status
+        for number in self._single[dimension]:
+            status = self._result(context, number).status
             total += status != "na"
             earned += status == "pass"
-        for group in self._groups:
-            size = group.size(context)
+        for group in self._groups[dimension]:
+            size = group.size
+            if size is None:
+                size = group.measure(context)
             total += size
-            earned += size if not group.fails(context, results, result) else 0
+            if group.fails is None:
+                group.fails = self._fails(context, group)
+            if not group.fails:
+                earned += size
         return earned / total if total else 1.0
 
-
-class _Group:
-    """Checks that are earned together."""
-
-    def __init__(self, numbers: list[int], checks: Sequence[CheckSpec]) -> None:
-        self._numbers, self._first = numbers, numbers[0]
-        rules = [(find_rule(checks[number].rule).applies, checks[number].args) for number in numbers]
-        self._conditions = [(applies, args) for applies, args in rules if applies is not None]
-        self._certain = len(numbers) - len(self._conditions)
-
-    def size(self, context: Context) -> int:
-        """How many of the checks apply."""
-        return self._certain + sum([applies(context, **args) for applies, args in self._conditions])
-
-    def fails(
-        self, context: Context, results: Sequence[CheckResult | None], result: Callable[[Context, int], CheckResult]
-    ) -> bool:
-        """Whether any check fails: the one that failed last is asked first, then those that are known, then the others."""
-        known = results[self._first]
-        if known is not None and known.status == "fail":
-            return True
-        unknown = [self._first] if known is None else []
-        for number in self._numbers:
+    def _fails(self, context: Context, group: _Group) -> bool:
+        """Whether any check of a group fails: those that are known come first, then the one that failed last."""
+        results, unknown = self._results, [group.witness]
+        for number in group.numbers:
             known = results[number]
             if known is None:
                 unknown.append(number)
             elif known.status == "fail":
-                self._first = number
+                group.witness = number
                 return True
         for number in unknown:
-            if result(context, number).status == "fail":
-                self._first = number
+            if self._result(context, number).status == "fail":
+                group.witness = number
                 return True
         return False
+
+
+class _Group:
+    """Checks that are earned together.
+
+    Attributes:
+        numbers: Their numbers.
+        witness: One that fails, where the group fails.
+        fails: Whether the group fails; ``None`` while unknown.
+        size: How many of the checks apply; ``None`` while unknown.
+        is_conditional: Whether that depends on the purchases and productions that there are.
+    """
+
+    __slots__ = ("_certain", "_conditions", "fails", "is_conditional", "numbers", "size", "witness")
+
+    def __init__(self, numbers: list[int], checks: Sequence[CheckSpec]) -> None:
+        self.numbers, self.witness = numbers, numbers[0]
+        self.fails: bool | None = None
+        self.size: int | None = None
+        rules = [(find_rule(checks[number].rule).applies, checks[number].args) for number in numbers]
+        self._conditions = [(applies, args) for applies, args in rules if applies is not None]
+        self._certain = len(numbers) - len(self._conditions)
+        self.is_conditional = bool(self._conditions)
+
+    def measure(self, context: Context) -> int:
+        """Find out the size."""
+        self.size = self._certain + sum([applies(context, **args) for applies, args in self._conditions])
+        return self.size
+
+    def forget(self, number: int) -> None:
+        """A check may have another result: it matters where it is the one that fails, or where none does."""
+        if not self.fails or number == self.witness:
+            self.fails = None
 
 
 def run_check(context: Context, check: CheckSpec) -> CheckResult:

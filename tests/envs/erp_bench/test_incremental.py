@@ -22,7 +22,7 @@ from opsgym.envs.erp_bench.export import DOCUMENTS, export_state
 from opsgym.envs.erp_bench.family import scenario_of
 from opsgym.envs.erp_bench.params import PATTERNS
 from opsgym.envs.erp_bench.rules import RULES, Context, tables_of
-from opsgym.envs.erp_bench.rules.reads import CONFIRMED_OF, OF_ONE_CUSTOMER, PARTS, READS, Readers
+from opsgym.envs.erp_bench.rules.reads import CONFIRMED_OF, OF_ONE_CUSTOMER, PARTS, READS, Readers, changed_parts
 from opsgym.envs.erp_bench.state import ErpState
 from opsgym.envs.erp_bench.verifier import judge, run_check
 from opsgym.envs.tool_env import ToolEnv
@@ -256,10 +256,10 @@ def test_a_rule_that_is_not_listed_is_always_run_again() -> None:
     state = brought_up_to_date(env)[0]
     check = env.task.checks[0].model_copy(update={"rule": "a_new_rule"})
     readers = Readers([*env.task.checks, check])
-    assert readers.stale(state, state) == set()
+    assert readers.stale(state, state, changed_parts(state, state)) == set()
     for other in (
         replace(state, loose=("x",)),
         replace(state, sales=state.sales[:-1]),
         replace(state, today=dt.date(2000, 1, 1)),
     ):
-        assert len(env.task.checks) in readers.stale(state, other)
+        assert len(env.task.checks) in readers.stale(state, other, changed_parts(state, other))

@@ -87,16 +87,17 @@ class SaleFacts(NamedTuple):
     day: int | None
 
 
-_MADE_OF: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (("sales",), ("sales", "confirmed_sales", "sale_by_ref", "units", "sold")),
-    (("touched",), ("touched",)),
-    (("purchases",), ("live_purchases", "bought", "total_bought", "vendors")),
-    (("productions",), ("live_productions", "made", "total_made", "needs", "raw_needs", "minutes", "loads")),
-    (("invoices",), ("invoices_by_sale",)),
-    (("purchases", "productions"), ("chain_shortages", "spend", "repair_distance")),
-    (("sales", "productions"), ("_demands",)),
-)
-"""The parts of a state that what a context holds is made of."""
+_MADE_OF: Mapping[str, tuple[str, ...]] = {
+    "sales": ("sales", "confirmed_sales", "sale_by_ref", "units", "sold", "_demands"),
+    "touched": ("touched",),
+    "purchases": ("live_purchases", "bought", "total_bought", "vendors", "chain_shortages", "spend", "repair_distance"),
+    "productions": (
+        *("live_productions", "made", "total_made", "needs", "raw_needs", "minutes", "loads", "_demands"),
+        *("chain_shortages", "spend", "repair_distance"),
+    ),
+    "invoices": ("invoices_by_sale",),
+}
+"""What a context holds that is made of each part of a state."""
 
 _MOST_KEPT = 4096
 """Documents of which it is kept what was made of them."""
@@ -109,25 +110,22 @@ class Context:
         state: The end state.
         tables: The scenario it is judged by.
         certificate: What was proven about the scenario.
-        last: Another state, arranged for the same scenario: what was made of parts that are the same objects is taken over.
     """
 
-    def __init__(self, state: ErpState, tables: Tables, certificate: Certificate, last: Context | None = None) -> None:
+    def __init__(self, state: ErpState, tables: Tables, certificate: Certificate) -> None:
         self.state = state
         self.tables = tables
         self.certificate = certificate
         self._of_documents: dict[int, tuple[object, Any]] = {}
-        if last is not None:
-            self._follow(last)
 
-    def _follow(self, last: Context) -> None:
-        """Take over what holds still."""
-        mine, known, old, new = self.__dict__, last.__dict__, last.state, self.state
-        if len(last._of_documents) < _MOST_KEPT:
-            self._of_documents = last._of_documents
-        for parts, names in _MADE_OF:
-            if all(getattr(old, part) is getattr(new, part) for part in parts):
-                mine.update({name: known[name] for name in names if name in known})
+    def turn_to(self, state: ErpState, changed: Iterable[str]) -> None:
+        """Arrange another state in which only some parts differ; what is made of the others stays."""
+        self.state = state
+        if len(self._of_documents) > _MOST_KEPT:
+            self._of_documents.clear()
+        for part in changed:
+            for name in _MADE_OF.get(part, ()):
+                self.__dict__.pop(name, None)
 
     def _once(self, document: Any, make: Callable[[Any], T]) -> T:
         """What is made of a document; made once, since documents do not change."""

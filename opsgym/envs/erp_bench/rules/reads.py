@@ -114,65 +114,66 @@ class Readers:
 
     def __init__(self, checks: Sequence[CheckSpec]) -> None:
         self._of: defaultdict[str, list[int]] = defaultdict(list)
-        self._of_customer: dict[str, defaultdict[str | None, list[int]]] = {
-            part: defaultdict(list) for part in ("sales", CONFIRMED_OF["sales"])
-        }
+        self._of_customer: defaultdict[str, defaultdict[str | None, list[int]]] = defaultdict(lambda: defaultdict(list))
         for number, check in enumerate(checks):
             reads = READS.get(check.rule, _ANY)
             if check.rule in OF_ONE_CUSTOMER:
-                for part in reads & _OF_CUSTOMER - _INVOICES:
-                    self._of_customer[part][check.args["customer"]].append(number)
+                orders = "sales" if "sales" in reads else CONFIRMED_OF["sales"]
+                self._of_customer[f"{orders}, billed" if "invoices" in reads else orders][check.args["customer"]].append(number)
                 reads -= _OF_CUSTOMER
             for part in reads:
                 self._of[part].append(number)
 
-    def stale(self, old: ErpState, new: ErpState) -> set[int]:
-        """Numbers of the checks that may have another result in ``new``; parts that are the same object are equal."""
-        changed: set[int] = set()
-        for part in PARTS:
-            if part in CONFIRMED_OF or getattr(old, part) is getattr(new, part):
+    def stale(self, old: ErpState, new: ErpState, changed: Collection[str]) -> set[int]:
+        """Numbers of the checks that may have another result in ``new``, given the :func:`changed_parts`."""
+        stale: set[int] = set()
+        sold: list[Sale] = []
+        ambiguous = False
+        for part in changed:
+            stale.update(self._of[part])
+            confirmed = CONFIRMED_OF.get(part)
+            if confirmed is None:
                 continue
-            changed.update(self._of[part])
-        for part, confirmed in (*CONFIRMED_OF.items(),) if old is not new else ():
-            documents, only_drafts = _differing(getattr(old, part), getattr(new, part))
-            if documents:
-                changed.update(self._of[part])
-                if not only_drafts:
-                    changed.update(self._of[confirmed])
-        if old.sales is not new.sales or old.invoices is not new.invoices:
-            for part, customers in zip(self._of_customer, _customers(old, new), strict=True):
-                of = self._of_customer[part]
-                for customer in of if customers is None else customers:
-                    changed.update(of.get(customer, ()))
-        return changed
+            before, after = getattr(old, part), getattr(new, part)
+            documents = _differing(before, after)
+            is_ambiguous = _is_ambiguous(before) or _is_ambiguous(after)
+            if is_ambiguous or any(document.state in CONFIRMED for document in documents):
+                stale.update(self._of[confirmed])
+            if part == "sales":
+                sold, ambiguous = documents, is_ambiguous
+        if sold:
+            self._concern(stale, sold, billed=False, everyone=ambiguous)
+        if sold or "invoices" in changed:
+            names = {name for invoice in _differing(old.invoices, new.invoices) for name in invoice.sales}
+            charged = [sale for sale in (*old.sales, *new.sales) if sale.name in names] if names else []
+            self._concern(stale, sold + charged, billed=True, everyone=ambiguous or _is_ambiguous(new.sales))
+        return stale
+
+    def _concern(self, stale: set[int], sales: Sequence[Sale], *, billed: bool, everyone: bool) -> None:
+        """Add the checks of the customers of sales orders, of those that are confirmed where the rule looks at no others."""
+        for orders in ("sales", CONFIRMED_OF["sales"]):
+            of = self._of_customer[f"{orders}, billed" if billed else orders]
+            if everyone:
+                stale.update(*of.values())
+                continue
+            for sale in sales:
+                if sale.customer in of and (orders == "sales" or sale.state in CONFIRMED):
+                    stale.update(of[sale.customer])
 
 
-def _customers(old: ErpState, new: ErpState) -> tuple[Collection[str | None] | None, Collection[str | None] | None]:
-    """Customers of whose sales orders, or of invoices linked to these, anything differs; and of whose confirmed ones.
-
-    ``None`` stands for all of them.
-    """
-    differing, _ = _differing(old.sales, new.sales)
-    if _is_ambiguous(old.sales) or _is_ambiguous(new.sales):
-        return None, None
-    if billed := {name for invoice in _differing(old.invoices, new.invoices)[0] for name in invoice.sales}:
-        differing += [sale for sale in (*old.sales, *new.sales) if sale.name in billed]
-    return {sale.customer for sale in differing}, {sale.customer for sale in differing if sale.state in CONFIRMED}
+def changed_parts(old: ErpState, new: ErpState) -> list[str]:
+    """Parts that may differ; those that are the same object are equal."""
+    return [part for part in PARTS if getattr(old, part) is not getattr(new, part)]
 
 
-def _differing(old: tuple[D, ...], new: tuple[D, ...]) -> tuple[list[D], bool]:
-    """Documents that are in one but not in the other as they are, and whether none of them is confirmed.
-
-    Where two documents bear one name, what is said of either may concern the other.
-    """
+def _differing(old: tuple[D, ...], new: tuple[D, ...]) -> list[D]:
+    """Documents that are in one but not in the other as they are."""
     if old is new:
-        return [], True
-    were, are = {id(document) for document in old}, {id(document) for document in new}
-    found = [document for document in new if id(document) not in were]
-    found += [document for document in old if id(document) not in are]
-    only_drafts = all(document.state not in CONFIRMED for document in found)
-    return found, only_drafts and not _is_ambiguous(old) and not _is_ambiguous(new)
+        return []
+    were, are = set(map(id, old)), set(map(id, new))
+    return [each for each in new if id(each) not in were] + [each for each in old if id(each) not in are]
 
 
 def _is_ambiguous(documents: tuple[D, ...]) -> bool:
+    """Whether two documents bear one name: what is said of either may concern the other."""
     return len({document.name for document in documents}) < len(documents)
