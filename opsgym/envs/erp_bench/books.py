@@ -7,7 +7,8 @@ documents that such a row belongs to, before or after, are made anew.  One that 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from typing import Any, Generic, Literal, Self, TypeVar
 
@@ -103,7 +104,8 @@ class Mirror:
         found: list[Pair] = []
         rows, sql, execute = self.rows, f"{self._select} WHERE id = ?", world.conn.execute
         for key in keys:
-            assert key is not None, "the table has a key"
+            if key is None:
+                continue  # the table has a key
             old, new = rows.get(key), execute(sql, (key,)).fetchone()
             if old == new:
                 continue
@@ -151,8 +153,10 @@ class Shelf(Generic[D]):
         """Hold the same documents."""
         self._order, self.by_id, self.all = other._order, other.by_id.copy(), other.all
 
-    def renew(self, keys: Iterable[int]) -> None:
+    def renew(self, keys: Collection[int]) -> None:
         """Make documents anew."""
+        if not keys:
+            return
         differing, by_id, rows = False, self.by_id, self._heads.rows
         for key in keys:
             row = rows.get(key)
@@ -273,10 +277,10 @@ class Books:
         Returns:
             Ids of orders that differ, or whose lines or goods do, by table.
         """
-        links, pairs = self._links, dict[str, list[Pair]]()
-        for table, mirror in self._mirrors.items():
-            keys = written.get(table)
-            pairs[table] = mirror.update(world, keys) if keys else []
+        links, pairs = self._links, defaultdict[str, list[Pair]](list)
+        for table, keys in written.items():
+            if table in self._mirrors:
+                pairs[table] = self._mirrors[table].update(world, keys)
         if _LINKS in written:
             self._read_links(world)
         moves, pickings = pairs["stock_move"], pairs["stock_picking"]
@@ -471,6 +475,8 @@ _FAR_OFF, _LEAST = 1e9, 1e-6
 
 def _owners(pairs: list[Pair], place: int) -> set[int]:
     """What stands in a column of the rows, before and after."""
+    if not pairs:
+        return set()
     return {row[place] for pair in pairs for row in pair if row is not None and row[place] is not None}
 
 

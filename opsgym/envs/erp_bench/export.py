@@ -17,6 +17,7 @@ import datetime as dt
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, is_
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -62,8 +63,8 @@ IGNORED = frozenset(
 )
 """Tables that are not compared; the module says why."""
 
-PARTS = ErpState.__match_args__
-"""Parts of a state."""
+_PARTS_OF = attrgetter(*ErpState.__match_args__)
+"""Gives the parts of a state."""
 
 _KEPT: WeakKeyDictionary[World, _Kept] = WeakKeyDictionary()
 
@@ -151,7 +152,7 @@ class _Reading:
             master_changes=master,
             moved_stock=_moved_stock(books, self.baseline),
             touched=seeded,
-            loose=tuple(sorted(set(self._loose.values()))),
+            loose=tuple(sorted(set(self._loose.values()))) if self._loose else (),
         )
 
     def update(self, after: World, written: Mapping[str, set[int | None]]) -> None:
@@ -159,6 +160,9 @@ class _Reading:
         old, layout = self.state, _layout(after)
         master, changed = old.master_changes, old.touched
         rewritten = [table for name in written if (table := layout.by_name.get(name)) is not None]
+        is_booked = not written.keys().isdisjoint(TABLES)
+        if not rewritten and not is_booked and CLOCK not in written:
+            return
         if rewritten:
             contents = list(self._contents)
             for table in rewritten:
@@ -166,7 +170,6 @@ class _Reading:
             self._contents = tuple(contents)
             self._master = _master_changes(after, self.baseline, self._contents)
         books, seeded = self._books, self.baseline.documents.known
-        is_booked = not written.keys().isdisjoint(TABLES)
         if is_booked:
             concerned = books.concerned(written) if seeded else set()
             self._renew_loose(books.update(after, written))
@@ -198,11 +201,9 @@ def loose_documents(books: Books) -> dict[tuple[str, int], str]:
 
 def _merged(old: ErpState, new: ErpState) -> ErpState:
     """The new state, with the old one's parts where they are equal."""
-    parts = [(getattr(old, name), getattr(new, name)) for name in PARTS]
-    kept = [was if was is now or was == now else now for was, now in parts]
-    if all(one is was for one, (was, _) in zip(kept, parts, strict=True)):
-        return old
-    return ErpState(*kept)
+    before = _PARTS_OF(old)
+    kept = [was if was is now or was == now else now for was, now in zip(before, _PARTS_OF(new), strict=True)]
+    return old if all(map(is_, kept, before)) else ErpState(*kept)
 
 
 # -- everything else: default deny --------------------------------------------------------------------------

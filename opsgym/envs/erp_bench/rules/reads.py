@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
+from operator import attrgetter
 from typing import TypeVar
 
 from opsgym.core.task import CheckSpec
@@ -20,6 +21,7 @@ D = TypeVar("D", Sale, Purchase, Production, Invoice)
 
 PARTS: tuple[str, ...] = tuple(field.name for field in fields(ErpState))
 """Parts of a state."""
+_PARTS_OF = attrgetter(*PARTS)
 
 CONFIRMED_OF: Mapping[str, str] = {part: f"confirmed {part}" for part in ("sales", "purchases", "productions")}
 """What is said to be read by a rule that looks at confirmed documents of a part only."""
@@ -163,7 +165,8 @@ class Readers:
 
 def changed_parts(old: ErpState, new: ErpState) -> list[str]:
     """Parts that may differ; those that are the same object are equal."""
-    return [part for part in PARTS if getattr(old, part) is not getattr(new, part)]
+    pairs = zip(PARTS, _PARTS_OF(old), _PARTS_OF(new), strict=True)
+    return [part for part, before, after in pairs if before is not after]
 
 
 def _differing(old: tuple[D, ...], new: tuple[D, ...]) -> list[D]:
