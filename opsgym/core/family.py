@@ -114,6 +114,13 @@ class Family(ABC, Generic[P, W]):
             task: The task.
         """
 
+    def score(self, before: Any, after: W, task: Task) -> float:
+        """The dense potential of a state: ``reward(verify(before, after, task), "dense")``.
+
+        A family may find it for less where nobody asks for reasons; it must not differ.
+        """
+        return self.reward(self.verify(before, after, task), "dense")
+
     @abstractmethod
     def brief(self, task: Task, disclosure: str) -> str:
         """The instruction under a disclosure level."""

@@ -240,7 +240,7 @@ class ToolEnv(gym.Env[str, Any]):
         episode = self._running
         dense = self.reward_mode == "dense"
         if dense and changed and not episode.over:
-            return episode.gain(self.family.reward(self.verdict(), self.reward_mode))
+            return episode.gain(self.score())
         if not episode.over:
             return 0.0
         reward = self.family.reward(episode.verdict, self.reward_mode) if episode.verdict else 0.0
@@ -271,10 +271,18 @@ class ToolEnv(gym.Env[str, Any]):
 
     def verdict(self) -> Verdict:
         """What the verifier says of the present state."""
+        return self.family.verify(self._baseline, self.world, self.task)
+
+    def score(self) -> float:
+        """The dense potential of the present state, see :meth:`Family.score <opsgym.core.family.Family.score>`."""
+        return self.family.score(self._baseline, self.world, self.task)
+
+    @property
+    def _baseline(self) -> Any:
         task = self.task
         if self._before is None or self._before[0] != task.id:
             self._before = task.id, self._template(task).baseline
-        return self.family.verify(self._before[1], self.world, task)
+        return self._before[1]
 
     def use(self, layers: Sequence[Middleware]) -> None:
         """Put layers around the execution of calls, innermost first, in place of those there were.
