@@ -46,13 +46,15 @@ docs: $(DOCS) ## Build the documentation into docs/_build/html; warnings are err
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-bench: $(CORE) ## Measure speed, beside a reference timed in the same run
+bench: $(DEV) ## Measure speed, beside a reference timed in the same run
 	$(BIN)/python benchmarks/erp_bench.py
 	$(BIN)/python benchmarks/erp_generation.py
 	$(BIN)/python benchmarks/ace_bench.py
 	$(BIN)/python benchmarks/evaluate.py --tasks 20 --repeat 3
 	$(BIN)/python benchmarks/wrappers.py
 	$(BIN)/python benchmarks/curricula.py --seeds 2
+	$(BIN)/python benchmarks/serve.py
+	$(BIN)/python benchmarks/serve_mcp.py --sessions 16 --calls 60
 
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
