@@ -9,10 +9,13 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.installed-core
 DEV := $(VENV)/.installed-dev
 DOCS := $(VENV)/.installed-docs
+TRAIN := $(VENV)/.installed-train
+# Build of PyTorch for the tests that train agents.
+TORCH ?= torch==2.13.0
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow lint format docs bench clean
+.PHONY: help demo test test-slow test-train lint format docs bench clean
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +28,10 @@ test: $(DEV) ## Run the tests and the examples in the docstrings
 
 test-slow: $(DEV) ## Run the slow tests
 	$(BIN)/python -m pytest -m slow
+
+test-train: $(TRAIN) ## Run the tests that train agents, and a small version of the study of curricula
+	$(BIN)/python -m pytest -m train
+	$(BIN)/python benchmarks/curriculum_study.py --quick --out $(VENV)/study-quick
 
 lint: $(DEV) ## Check style and types
 	$(BIN)/ruff check .
@@ -39,13 +46,15 @@ docs: $(DOCS) ## Build the documentation into docs/_build/html; warnings are err
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-bench: $(CORE) ## Measure speed, beside a reference timed in the same run
+bench: $(DEV) ## Measure speed, beside a reference timed in the same run
 	$(BIN)/python benchmarks/erp_bench.py
 	$(BIN)/python benchmarks/erp_generation.py
 	$(BIN)/python benchmarks/ace_bench.py
 	$(BIN)/python benchmarks/evaluate.py --tasks 20 --repeat 3
 	$(BIN)/python benchmarks/wrappers.py
 	$(BIN)/python benchmarks/curricula.py --seeds 2
+	$(BIN)/python benchmarks/serve.py
+	$(BIN)/python benchmarks/serve_mcp.py --sessions 16 --calls 60
 
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -62,6 +71,11 @@ $(CORE): pyproject.toml | $(BIN)/python
 $(DEV): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(CORE)
+
+$(TRAIN): pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet '$(TORCH)'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,ray,train,trl]'
+	@touch $@ $(CORE) $(DEV)
 
 $(DOCS): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'

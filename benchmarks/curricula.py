@@ -35,6 +35,7 @@ from opsgym.curricula import (
     SimulatedStudent,
     TargetSuccess,
     TaskSpace,
+    ThompsonTarget,
     Uniform,
     episodes_to_mastery,
 )
@@ -50,6 +51,7 @@ STUDENTS: Mapping[str, Make] = {
     "Ladder, 20 levels": lambda seed: Ladder(SPACE, levels=20, seed=seed),
     "DomainRandomization": lambda seed: DomainRandomization(SPACE, seed=seed),
     "TargetSuccess": lambda seed: TargetSuccess(SPACE, seed=seed),
+    "ThompsonTarget": lambda seed: ThompsonTarget(SPACE, seed=seed),
     "Learnability": lambda seed: Learnability(SPACE, seed=seed),
     "LearningProgress": lambda seed: LearningProgress(SPACE, seed=seed),
     "Bandit": lambda seed: Bandit(SPACE, seed=seed),

@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+import mcp  # noqa: F401  # its models cannot be made once autodoc has touched the annotations of pydantic's
 from sphinx.application import Sphinx
 
 import opsgym

@@ -50,6 +50,33 @@ def test_the_summary_is_json_on_demand(cli: Cli, toy: tuple[str, ...]) -> None:
     assert list(data["tiers"]) == ["easy", "medium"]
 
 
+def test_a_team_is_played_and_its_roles_are_shown(cli: Cli, tmp_path: Path) -> None:
+    team = ("ERPBenchTeam-v0", "--team", "oracle-team", "--form", "parallel", "--env-option", "information=partial")
+    command = ("eval", *team, "--tier", "easy", "--tasks", "2", "--out", str(tmp_path / "run"))
+    printed = cli(*command)
+    assert printed.startswith("ERPBenchTeam-v0, parallel information=partial, oracle-team")
+    rows = {line.split()[0]: line.split() for line in printed.splitlines() if line.strip()}
+    assert rows["all"][1:4] == ["2", "2", "1.000"]
+    assert rows["role"] == ["role", "trials", "turns", "calls", "refused", "messages", "reward", "credit"]
+    assert rows["sales_0"][1] == "2" and rows["sales_0"][6] == "1.000"
+    roles = json.loads(cli(*command, "--json"))["roles"]
+    assert list(roles)[:2] == ["sales_0", "purchasing_0"]
+    assert sum(role["credit"] * role["trials"] for role in roles.values()) == pytest.approx(2)
+
+
+def test_policies_and_teams_are_not_confused(cli: Cli, tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path / "run"))
+    for env_id, given, words in (
+        ("ERPBench-v0", ("--team", "oracle-team"), "ERPBench-v0 is played by one agent: give --policy"),
+        ("ERPBenchTeam-v0", ("--policy", "oracle"), "ERPBenchTeam-v0 is played by a team: give --team"),
+        ("ERPBench-v0", (), "expected --policy or --team, got neither"),
+        ("ERPBench-v0", ("--policy", "oracle", "--team", "oracle"), "expected --policy or --team, got both"),
+        ("PlannerExecutor-v0", ("--team", "oracel-team"), "unknown policy of a role 'oracel-team'"),
+    ):
+        cli("eval", env_id, *given, *out, code=2)
+        assert words in cli.err and cli.err.count("\n") == 1
+
+
 def test_the_same_command_goes_on_and_another_is_refused(cli: Cli, toy: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     command = (*toy, f"{HERE}:Pays", "--workers", "1")
     monkeypatch.setattr(sys, "argv", ["opsgym", *command])

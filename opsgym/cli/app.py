@@ -12,8 +12,10 @@ from rich.markup import escape
 import opsgym
 from opsgym.cli.evaluate import eval_command, report_command
 from opsgym.cli.examine import audit_command, validate_command
+from opsgym.cli.export import export_app
 from opsgym.cli.info import info
 from opsgym.cli.play import demo, play, replay_command
+from opsgym.cli.serve import serve_app
 from opsgym.cli.shared import err
 from opsgym.cli.tasks import tasks_app
 from opsgym.core.errors import OpsGymError
@@ -28,6 +30,8 @@ app.command("audit")(audit_command)
 app.command("replay")(replay_command)
 app.command()(info)
 app.add_typer(tasks_app, name="tasks")
+app.add_typer(serve_app, name="serve")
+app.add_typer(export_app, name="export")
 
 
 def _print_version(wanted: bool) -> None:

@@ -8,7 +8,9 @@ import shlex
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,14 +24,24 @@ from opsgym.core.errors import TaskError
 from opsgym.evaluate.metrics import Estimate, Summary, summarise
 from opsgym.evaluate.results import TrialResult
 from opsgym.evaluate.run_desk import Limits, TrialError
+from opsgym.evaluate.run_team import evaluate_team
+from opsgym.evaluate.run_team_roles import RoleMeans, role_means
 from opsgym.evaluate.run_view import RunView, describe
 from opsgym.evaluate.runner import Run, evaluate
 
 EXIT_CODES = {"complete": 0, "limit": 3, "outage": 4, "interrupted": 130}
 """Exit code of ``opsgym eval`` by how the run ended; 2 is an error."""
 
+LOOK: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
+"""How tables look."""
+
 Pairs = list[str] | None
-Policy = Annotated[str, typer.Option(help="Name of a policy, or package.module:Class of your own.")]
+Policy = Annotated[str | None, typer.Option(help="Name of a policy, or package.module:Class of your own.")]
+Team = Annotated[
+    str | None,
+    typer.Option(help="For a team: a policy for all roles, or ROLE=POLICY,...,others=POLICY; each may go on with @MODEL."),
+]
+Form = Annotated[str, typer.Option(help="PettingZoo's form in which a team is played: aec or parallel.")]
 Model = Annotated[str | None, typer.Option(help="openai:NAME, anthropic:NAME or scripted:FILE, for policies that ask a model.")]
 BaseUrl = Annotated[str | None, typer.Option(help="Where the model is served.", metavar="URL")]
 Tasks = Annotated[int | None, typer.Option(help="How many tasks; by default the split's fixed set, or one of each kind.", min=1)]
@@ -53,8 +65,10 @@ OutRun = Annotated[Path, typer.Option("--out", help="Directory of the run.")]
 
 def eval_command(
     env_id: EnvId,
-    policy: Policy,
     out_run: OutRun,
+    policy: Policy = None,
+    team: Team = None,
+    form: Form = "aec",
     model: Model = None,
     base_url: BaseUrl = None,
     split: Split = None,
@@ -77,19 +91,18 @@ def eval_command(
     retry_masked: RetryMasked = False,
     as_json: Json = False,
 ) -> None:
-    """Play tasks with a policy and keep what comes of it; the same command goes on where an interrupted run ended.
+    """Play tasks with a policy or a team and keep what comes of it; the same command goes on where an interrupted run ended.
 
     Exit codes: 0 when every trial was played, 2 for an error, 3 at a limit, 4 when nothing but masked trials came, 130 after
     Ctrl-C.
     """
     if pack is not None and tasks is not None:
         raise TaskError("expected --tasks or --pack, got both", field="tasks")
+    play = _player(env_id, policy, team, form)
     _see_modules_here()
     try:
         with progress_bars() as progress, RunView(err) as view:
-            run = evaluate(
-                env_id,
-                policy,
+            run = play(
                 out=out_run,
                 tasks=tasks if pack is None else pack,
                 split=split,
@@ -139,12 +152,22 @@ def report_command(
     out.print(escape(f"{report.path}: {report.trials} trials, {len(report.figures)} figures, {report.episodes} episodes"))
 
 
+def _player(env_id: str, policy: str | None, team: str | None, form: str) -> Callable[..., Run]:
+    """What plays the run: a policy or a team."""
+    if policy is not None and team is None:
+        return partial(evaluate, env_id, policy)
+    if team is not None and policy is None:
+        return partial(evaluate_team, env_id, team, form=form)
+    raise TaskError(f"expected --policy or --team, got {'neither' if team is None else 'both'}", field="policy")
+
+
 def _options(given: Pairs) -> dict[str, Any]:
     return dict(assignment(text) for text in given or ())
 
 
 def _print_run(run: Run, *, as_json: bool) -> None:
     results = run.results
+    roles = role_means(results)
     if as_json:
         tiers = {tier: summarise(_of_tier(results, tier)).as_dict() for tier in _tiers(results)}
         print_json(
@@ -156,10 +179,13 @@ def _print_run(run: Run, *, as_json: bool) -> None:
                 "played": run.standing.done,
                 "summary": run.summary().as_dict(),
                 "tiers": tiers,
+                **({"roles": {name: asdict(mean) for name, mean in roles.items()}} if roles else {}),
             }
         )
     elif results:
         out.print(_table(run, results), soft_wrap=False)
+        if roles:
+            out.print(_role_table(roles, paid=any(result.cost for result in results)), soft_wrap=False)
     if run.standing.masked:
         err.print(escape(_why_masked(results)))
     if run.ending != "complete":
@@ -202,9 +228,9 @@ def _masked(argument: str) -> str:
 
 def _table(run: Run, results: list[TrialResult]) -> Table:
     plan = run.directory.plan
-    title = f"{plan.env_id}, {plan.policy}" + (f", {plan.model}" if plan.model else "")
-    look: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
-    table = Table(title=escape(title), **look)
+    setting = [plan.form, *(f"{name}={value}" for name, value in plan.env_options.items())] if plan.form else []
+    title = ", ".join(filter(None, [plan.env_id, " ".join(map(str, setting)), plan.policy, plan.model]))
+    table = Table(title=escape(title), **LOOK)
     table.add_column("tier", no_wrap=True)
     paid = any(result.cost for result in results)
     for name in ("tasks", "trials", "pass@1 [95 %]", "score", "clean", "perfect", "calls", *(["cost"] if paid else [])):
@@ -214,6 +240,20 @@ def _table(run: Run, results: list[TrialResult]) -> Table:
         table.add_row(*_row(tier, summarise(_of_tier(results, tier)), paid=paid))
     table.add_section()
     table.add_row(*_row("all", run.summary(), paid=paid))
+    return table
+
+
+def _role_table(roles: dict[str, RoleMeans], *, paid: bool) -> Table:
+    """What each role did and earned, on average over the trials in which it was needed."""
+    table = Table(**LOOK)
+    table.add_column("role", no_wrap=True)
+    for name in ("trials", "turns", "calls", "refused", "messages", "reward", "credit", *(["tokens", "cost"] if paid else [])):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, mean in roles.items():
+        counts = (f"{value:.1f}" for value in (mean.turns, mean.calls, mean.refused, mean.messages))
+        credit = "-" if mean.credit is None else f"{mean.credit:.3f}"
+        spent = (f"{mean.tokens:.0f}", f"${mean.cost:.4f}") if paid else ()
+        table.add_row(name, str(mean.trials), *counts, f"{mean.reward:.3f}", credit, *spent)
     return table
 
 

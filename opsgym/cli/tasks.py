@@ -93,27 +93,35 @@ def _print_generated(made: Generated, path: Path) -> None:
 
 @tasks_app.command("import")
 def import_command(
-    directory: Annotated[Path, typer.Argument(help="Directory of released ERP-Bench tasks.", metavar="DIR")],
     out_pack: OutPack,
+    directory: Annotated[Path | None, typer.Argument(help="Directory of released ERP-Bench tasks.", metavar="DIR")] = None,
+    harbor: Annotated[
+        Path | None, typer.Option(help="Directory of Harbor's task directories, exported ones or released ones.", metavar="DIR")
+    ] = None,
     workers: Jobs = 1,
 ) -> None:
-    """Solve released tasks anew, say how many certificates agree, and write those to a pack; exit 1 where one does not."""
+    """Read task directories and write those that are sound to a pack; exit 1 where one is not. Released ones are solved anew."""
     from opsgym.data.erp_bench_import import import_release
     from opsgym.data.erp_bench_release import find_releases
+    from opsgym.data.harbor.read import find_directories, import_directory
 
     check_name(out_pack)  # before minutes of solving
-    found = find_releases(directory)
+    root = directory or harbor
+    if root is None or (directory and harbor):
+        raise TaskError("expected either DIR or --harbor DIR", field="DIR")
+    find, read, verb = (find_directories, import_directory, "are sound") if harbor else (find_releases, import_release, "agree")
+    found = find(root)
     if not found:
-        raise TaskError(f"no released task at or below {str(directory)!r}", field="DIR")
+        raise TaskError(f"no released task at or below {str(root)!r}", field="DIR")
     with progress_bars() as progress, Workers(workers, progress=progress) as pool:
-        imported = list(pool.map("solving", import_release, [(path,) for path in found]))
-    agreeing = [item.task for item in imported if item.task is not None]
+        imported = list(pool.map("reading", read, [(path,) for path in found]))
+    sound = [item.task for item in imported if item.task is not None]
     for item in imported:
         if item.problem:
             out.print(escape(f"{item.name}: {item.problem}"))
-    out.print(f"{len(agreeing)} of {len(imported)} certificates agree")
-    if agreeing:
-        write_pack(out_pack, agreeing)
-        out.print(f"{len(agreeing)} tasks in {escape(str(out_pack))}")
-    if len(agreeing) < len(imported):
+    out.print(f"{len(sound)} of {len(imported)} {'directories' if harbor else 'certificates'} {verb}")
+    if sound:
+        write_pack(out_pack, sound)
+        out.print(f"{len(sound)} tasks in {escape(str(out_pack))}")
+    if len(sound) < len(imported):
         raise typer.Exit(1)

@@ -1,7 +1,9 @@
 """What was written to a database since one looked last, and a digest that is kept up from it.
 
-Temporary triggers tell of every row that a statement, a foreign key or a trigger writes.  They belong to the connection and
-are no part of the database's image.
+A world whose writers tell of what they write is watched by counting: SQLite counts the rows that it changes, and as long as
+that is as many as were told, nothing else was written.  Once it is not, temporary triggers tell of every row that a
+statement, a foreign key or a trigger writes.  They belong to the connection and are no part of the database's image; but each
+restored world costs their parsing, and each statement their compilation.
 """
 
 from __future__ import annotations
@@ -45,6 +47,31 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+class Feed:
+    """What was written since its reader looked last.
+
+    Attributes:
+        everything: Whether any row may have changed, as in a world that was restored.
+        rows: Keys of the rows written, by number of the table; ``None`` in tables without a key, where all may have changed.
+    """
+
+    __slots__ = ("_tables", "everything", "rows")
+
+    def __init__(self, tables: tuple[str, ...]) -> None:
+        self._tables = tables
+        self.everything = True
+        self.rows: dict[int, set[int | None]] = {}
+
+    def written(self) -> dict[str, set[int | None]]:
+        """The keys by name of the table."""
+        return {self._tables[number]: keys for number, keys in self.rows.items()}
+
+    def clear(self) -> None:
+        """The reader has seen it all."""
+        self.everything = False
+        self.rows.clear()
+
+
 class Changes:
     """Which tables and rows may have changed.
 
@@ -55,7 +82,7 @@ class Changes:
         tables: The tables to watch.
 
     Attributes:
-        rows: Keys of the rows written since the reader cleared them, by number of the table; ``None`` in tables without a key.
+        has_triggers: Whether triggers tell of the writes, since one was not told.
     """
 
     def __init__(self, conn: sqlite3.Connection, tables: Iterable[Table]) -> None:
@@ -66,10 +93,33 @@ class Changes:
         self._picks: dict[tuple[str, ...], Callable[[Any], tuple[Any, ...]]] = {}
         self._written = [False] * len(watched)
         self._fresh: tuple[set[int | None], ...] = tuple([set() for _ in watched])
-        self.rows: dict[int, set[int | None]] = {}
-        for number, keys in enumerate(self._fresh):  # a method written in C: a write does not enter Python
-            conn.create_function(f"_written_{number}", 1, keys.add)
-        conn.executescript("".join(_triggers(number, table) for number, table in enumerate(watched)))
+        self._told: set[int] = set()
+        self._feeds: list[Feed] = []
+        self._conn = conn
+        self._counted = conn.total_changes
+        self.has_triggers = False
+
+    def feed(self) -> Feed:
+        """A new feed, for one reader; filled by :meth:`collect`."""
+        feed = Feed(tuple(self._numbers))
+        self._feeds.append(feed)
+        return feed
+
+    def tell(self, table: str, keys: Iterable[int | None], rows: int, counted: int) -> None:
+        """Take up what a statement wrote.
+
+        Args:
+            table: The table.
+            keys: Keys of the rows that it may have written; ``None`` in tables without a key.
+            rows: How many rows it wrote there.
+            counted: How many rows SQLite wrote on its behalf, with foreign keys and triggers.
+        """
+        if rows != counted:
+            self.mark_all()
+        number = self._numbers[table]
+        self._fresh[number].update(keys)
+        self._told.add(number)
+        self._counted += counted
 
     def stamp(self, tables: tuple[str, ...]) -> tuple[int, ...]:
         """Numbers of tables by name, each greater than it was after a write, the first one once more."""
@@ -79,18 +129,41 @@ class Changes:
         if pick is None:
             numbers = [self._numbers[name] for name in tables]
             pick = self._picks[tables] = itemgetter(*numbers, numbers[0])
-        if any(pick(self._fresh)):
+        if self.has_triggers:
+            if any(pick(self._fresh)):
+                self.collect()
+        elif self._told or self._conn.total_changes != self._counted:
             self.collect()
         return pick(self._stamps)
 
     def collect(self) -> None:
-        """Take up in :attr:`rows` what was written."""
-        for number, keys in enumerate(self._fresh):
-            if keys:
-                self._stamps[number] += 1
-                self._written[number] = True
-                self.rows.setdefault(number, set()).update(keys)
-                keys.clear()
+        """Hand on to the feeds what was written."""
+        if self.has_triggers:
+            numbers: Iterable[int] = [number for number, keys in enumerate(self._fresh) if keys]
+        else:
+            if self._conn.total_changes != self._counted:
+                self._watch()
+            numbers = self._told
+        for number in numbers:
+            keys = self._fresh[number]
+            self._stamps[number] += 1
+            self._written[number] = True
+            for feed in self._feeds:
+                known = feed.rows.get(number)
+                if known is None:
+                    feed.rows[number] = keys.copy()
+                else:
+                    known |= keys
+            keys.clear()
+        self._told.clear()
+
+    def _watch(self) -> None:
+        """Something was written that nobody told of: from now on triggers tell."""
+        self.mark_all()
+        self.has_triggers = True
+        for number, keys in enumerate(self._fresh):  # a method written in C: a write does not enter Python
+            self._conn.create_function(f"_written_{number}", 1, keys.add)
+        self._conn.executescript("".join(_triggers(number, table) for number, table in enumerate(self._tables)))
 
     def prepare(self, conn: sqlite3.Connection) -> None:
         """Have SQLite compile again what reads the rows of the tables that were ever written; a restored world forgot it."""
@@ -99,10 +172,10 @@ class Changes:
                 conn.execute(table.select_row, (None,)).fetchone()
 
     def mark_all(self) -> None:
-        """Every table was written in a way that no trigger tells of; the rows must be read anew."""
-        self.collect()
-        self.rows.clear()
+        """Every table was written in a way that nothing tells of; the rows must be read anew."""
         self._stamps = [stamp + 1 for stamp in self._stamps]
+        for feed in self._feeds:
+            feed.everything = True
 
 
 def _triggers(number: int, table: Table) -> str:

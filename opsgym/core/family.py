@@ -96,9 +96,30 @@ class Family(ABC, Generic[P, W]):
     def toolbox(self, harness: str, task: Task | None = None) -> Toolbox:
         """The tools of a harness for a task, or for all tasks without one; shared, made once."""
 
+    def baseline(self, world: W, task: Task) -> Any:
+        """What :meth:`verify` needs to know of the world as it was seeded, by default the world itself.
+
+        It is made once a task, of a fresh world, and shared by the environments of a process: for reading only.  A family that
+        reads little of a large world keeps just that, so that no second world is needed to judge the first episode of a task.
+        """
+        return world
+
     @abstractmethod
-    def verify(self, before: W, after: W, task: Task) -> Verdict:
-        """Judge an end state; reads the two worlds and the task, nothing else."""
+    def verify(self, before: Any, after: W, task: Task) -> Verdict:
+        """Judge an end state; reads its arguments, nothing else.
+
+        Args:
+            before: The :meth:`baseline` of the seeded world.
+            after: The world to judge.
+            task: The task.
+        """
+
+    def score(self, before: Any, after: W, task: Task) -> float:
+        """The dense potential of a state: ``reward(verify(before, after, task), "dense")``.
+
+        A family may find it for less where nobody asks for reasons; it must not differ.
+        """
+        return self.reward(self.verify(before, after, task), "dense")
 
     @abstractmethod
     def brief(self, task: Task, disclosure: str) -> str:

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 from weakref import WeakKeyDictionary, ref
 
-from opsgym.core.changes import Changes, RowHashes, Table, quoted
+from opsgym.core.changes import Changes, Feed, RowHashes, Table, quoted
 from opsgym.core.errors import OpsGymError, RegistryError, TaskError
 
 CLOCK = "_clock"
@@ -145,6 +145,7 @@ class World:
         self._restored = 0
         self._layout: dict[str, Table] | None = None
         self._changes: Changes | None = None
+        self._feed: Feed | None = None
         self._hashes: RowHashes | None = None
         self._asked = False
         self._origin: tuple[ref[Snapshot], tuple[int, int]] | None = None
@@ -169,6 +170,54 @@ class World:
         """Run one statement for each row of parameters, all or none."""
         with self.savepoint():
             return self.conn.executemany(sql, params)
+
+    def write(self, table: str, sql: str, rows: Sequence[Sequence[Any]], keys: Iterable[int | None]) -> None:
+        """Run one statement that writes one table for each row of parameters, and note what it wrote.
+
+        It does what statements do in any case; but a world whose writes all come this way is watched for less, see
+        :mod:`opsgym.core.changes`.
+
+        Args:
+            table: The table.
+            sql: The statement.
+            rows: The parameters.
+            keys: Keys of the rows that it may write; ``None`` for a table without an integer primary key.
+
+        Raises:
+            sqlite3.Error: SQLite refuses it; rows before the one refused may be written.
+        """
+        changes, conn = self._changes, self.conn
+        if changes is None:
+            conn.executemany(sql, rows)
+            return
+        before = conn.total_changes
+        written = conn.executemany(sql, rows).rowcount
+        changes.tell(table, keys, written, conn.total_changes - before)
+
+    def insert(self, table: str, sql: str, row: Sequence[Any]) -> int:
+        """Run one statement that inserts one row, note it as :meth:`write` does, and return its key."""
+        changes, conn = self._changes, self.conn
+        if changes is None:
+            return conn.execute(sql, row).lastrowid or 0
+        before = conn.total_changes
+        key = conn.execute(sql, row).lastrowid or 0
+        changes.tell(table, (key,), 1, conn.total_changes - before)
+        return key
+
+    def alter(self, table: str, sql: str, params: Sequence[Any] = ()) -> list[int]:
+        """Run one statement that writes rows of one table, note it as :meth:`write` does, and return their keys.
+
+        Args:
+            table: The table, with an integer primary key ``id``.
+            sql: The statement, without ``RETURNING``; it is added.
+            params: The parameters.
+        """
+        changes, conn = self._changes, self.conn
+        before = conn.total_changes
+        keys = [key for (key,) in conn.execute(f"{sql} RETURNING id", params).fetchall()]
+        if changes is not None:
+            changes.tell(table, keys, len(keys), conn.total_changes - before)
+        return keys
 
     def savepoint(self) -> Savepoint:
         """A context in which everything is undone when an exception leaves it; contexts nest."""
@@ -195,7 +244,7 @@ class World:
         if days < 0 or minutes < 0:
             raise OpsGymError(f"the clock only moves forward, got days={days}, minutes={minutes}")
         later = self.now + dt.timedelta(days=days, minutes=minutes)
-        self.execute(f"UPDATE {CLOCK} SET now = ?", (later.isoformat(" "),))
+        self.write(CLOCK, f"UPDATE {CLOCK} SET now = ?", [(later.isoformat(" "),)], (1,))
         return later
 
     # -- copies -------------------------------------------------------------------------------------------
@@ -203,7 +252,9 @@ class World:
     def snapshot(self) -> Snapshot:
         """The whole state, detached from this world."""
         self._outside_savepoint("snapshot")
-        return Snapshot(self.schema, self.conn.serialize(), self.now)
+        snapshot = Snapshot(self.schema, self.conn.serialize(), self.now)
+        self._origin = ref(snapshot), self.version
+        return snapshot
 
     def restore(self, snapshot: Snapshot) -> None:
         """Return to the state of a snapshot, of this world or of another one with the same schema.
@@ -250,6 +301,11 @@ class World:
         """Differs from what it was whenever the content may have changed since; for caches of what was read."""
         return self._restored, self.conn.total_changes
 
+    @property
+    def origin(self) -> Snapshot | None:
+        """The snapshot that was taken of the world or that it was restored to, while nothing has changed since."""
+        return self._origin[0]() if self._origin is not None and self._origin[1] == self.version else None
+
     def fork(self) -> Self:
         """An independent copy of this world."""
         return self.from_snapshot(self.snapshot())
@@ -292,13 +348,15 @@ class World:
                 self._asked = True
                 return self._read_hashes(tables).digest()
             self._changes = Changes(self.conn, tables)
+        if self._feed is None:
+            self._feed = self._changes.feed()
         self._changes.collect()
-        if self._hashes is None:
+        if self._hashes is None or self._feed.everything:
             self._hashes = self._read_hashes(tables)
             self._changes.prepare(self.conn)
         else:
-            self._hashes.update(self.conn, self._changes.rows)
-        self._changes.rows.clear()
+            self._hashes.update(self.conn, self._feed.rows)
+        self._feed.clear()
         return self._hashes.digest()
 
     def stamp(self, *tables: str) -> tuple[int, ...] | None:
@@ -318,6 +376,19 @@ class World:
         except KeyError as error:
             raise RegistryError("table", error.args[0], self.tables()) from error
 
+    def feed(self) -> Feed:
+        """A feed of what is written from now on; :meth:`pull` fills it. It has writes watched."""
+        if self._changes is None:
+            self._changes = Changes(self.conn, self._tables().values())
+        return self._changes.feed()
+
+    def pull(self) -> bool:
+        """Fill the feeds; whether it could be done: not inside a savepoint, where what was written may be undone."""
+        if self._changes is None or self._in_transaction():
+            return False
+        self._changes.collect()
+        return True
+
     @property
     def is_watched(self) -> bool:
         """Whether writes are watched."""
@@ -325,7 +396,7 @@ class World:
 
     def _read_hashes(self, tables: tuple[Table, ...]) -> RowHashes:
         """The hashes of the present rows, looked up where nothing has changed since a snapshot."""
-        snapshot = self._origin[0]() if self._origin is not None and self._origin[1] == self.version else None
+        snapshot = self.origin
         if snapshot is None:
             return RowHashes(self.conn, tables)
         known = _HASHES.get(snapshot)

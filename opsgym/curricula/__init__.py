@@ -29,7 +29,9 @@ from opsgym.curricula.server import Client, Server
 from opsgym.curricula.space import TaskSpace
 from opsgym.curricula.student import SimulatedStudent, episodes_to_mastery
 from opsgym.curricula.target_success import TargetSuccess
+from opsgym.curricula.thompson_target import ThompsonTarget
 from opsgym.curricula.ticket import Outcome, Ticket
+from opsgym.curricula.trl import TRLCurriculum
 from opsgym.curricula.uniform import Fixed, Uniform, Weighted
 from opsgym.curricula.vector import CurriculumVectorEnv
 from opsgym.curricula.wrapper import FAILURE_SCHEDULE, CurriculumWrapper
@@ -68,8 +70,10 @@ __all__ = [
     "SimulatedStudent",
     "Source",
     "Stage",
+    "TRLCurriculum",
     "TargetSuccess",
     "TaskSpace",
+    "ThompsonTarget",
     "Ticket",
     "Uniform",
     "Weighted",

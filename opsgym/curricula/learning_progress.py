@@ -16,13 +16,17 @@ from opsgym.curricula.ticket import Outcome, Ticket
 
 __all__ = ["LearningProgress", "reweighted"]
 
+NONE = 1e-6
+"""Progress below this is none: the draw is even again once nothing changes any more."""
+
 
 class LearningProgress(CellSampler):
     """Draws cells by how far a fast average of their success is from a slow one, so that forgotten cells come back too.
 
     ``fast += alpha (x - fast)``, ``slow += alpha (fast - slow)``; the progress of a cell is ``|f(fast) - f(slow)|``, where
     ``f(p) = (1 - theta) p / (p + theta (1 - 2 p))`` stretches small probabilities.  Both averages start at 0, so that a cell
-    has progress only after its first success; ``floor`` finds it.
+    has progress only after its first success; ``floor`` finds it.  Progress below 1e-6 counts as none, so that the rounding of a
+    mastered cell does not outweigh cells of which nothing is known.
 
     **Source.**  Bidirectional learning progress (Kanitscheider et al. 2021, arXiv 2106.14876).  ``alpha`` 0.1,
     ``theta`` 0.1 and ``floor`` 0.25 are the defaults of Syllabus (MIT; its ``uniform_prob``).  Both sharpen the distribution
@@ -72,7 +76,8 @@ class LearningProgress(CellSampler):
         return np.abs(reweighted(fast, self._theta) - reweighted(slow, self._theta))
 
     def _weights(self) -> NDArray[np.float64]:
-        return self.progress()
+        progress = self.progress()
+        return np.where(progress < NONE, 0.0, progress)  # else the rounding of a mastered cell would outweigh what is 0
 
     def _learn(self, ticket: Ticket, outcome: Outcome) -> None:
         cell = ticket.info["cell"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, ClassVar, Literal, Self
 
@@ -27,8 +27,17 @@ from opsgym.envs.supply import Selection, TasksArgument, TaskSupply
 
 __all__ = ["ToolEnv"]
 
-_TEMPLATES: Lru[SnapshotLike] = Lru(64)
-"""Seeded worlds by task id, shared by the environments of a process."""
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """A seeded world: its image, and what the verifier keeps of it."""
+
+    snapshot: SnapshotLike
+    baseline: Any
+
+
+_TEMPLATES: Lru[_Template] = Lru(64)
+"""Templates by task id, shared by the environments of a process."""
 
 
 class ToolEnv(gym.Env[str, Any]):
@@ -113,7 +122,7 @@ class ToolEnv(gym.Env[str, Any]):
         self.action_space = ToolCallText(self._toolbox, max_length=self.max_action_chars)
         self._episode: Episode | None = None
         self._world: WorldLike | None = None
-        self._before: tuple[str, WorldLike] | None = None
+        self._before: tuple[str, Any] | None = None
         self._session: Any = None
 
     # -- episodes -----------------------------------------------------------------------------------------
@@ -139,7 +148,7 @@ class ToolEnv(gym.Env[str, Any]):
         if len(brief) > self.max_observation_chars:
             message = f"the brief has {len(brief)} characters, expected at most {self.max_observation_chars}"
             raise TaskError(message, field="max_observation_chars")
-        self._enter(Episode(task, brief), self._template(task))
+        self._enter(Episode(task, brief), self._template(task).snapshot)
         info = self._running.info(self.max_steps) | {
             "family": task.family,
             "tier": task.tier,
@@ -231,7 +240,7 @@ class ToolEnv(gym.Env[str, Any]):
         episode = self._running
         dense = self.reward_mode == "dense"
         if dense and changed and not episode.over:
-            return episode.gain(self.family.reward(self.verdict(), self.reward_mode))
+            return episode.gain(self.score())
         if not episode.over:
             return 0.0
         reward = self.family.reward(episode.verdict, self.reward_mode) if episode.verdict else 0.0
@@ -262,10 +271,18 @@ class ToolEnv(gym.Env[str, Any]):
 
     def verdict(self) -> Verdict:
         """What the verifier says of the present state."""
+        return self.family.verify(self._baseline, self.world, self.task)
+
+    def score(self) -> float:
+        """The dense potential of the present state, see :meth:`Family.score <opsgym.core.family.Family.score>`."""
+        return self.family.score(self._baseline, self.world, self.task)
+
+    @property
+    def _baseline(self) -> Any:
         task = self.task
         if self._before is None or self._before[0] != task.id:
-            self._before = (task.id, _restored(self._before[1] if self._before else None, self._template(task)))
-        return self.family.verify(self._before[1], self.world, task)
+            self._before = task.id, self._template(task).baseline
+        return self._before[1]
 
     def use(self, layers: Sequence[Middleware]) -> None:
         """Put layers around the execution of calls, innermost first, in place of those there were.
@@ -351,12 +368,11 @@ class ToolEnv(gym.Env[str, Any]):
         return "\n\n".join([head, episode.brief, *turns, family.render(self.world, episode.task), *_summary(episode.verdict)])
 
     def close(self) -> None:
-        """Free the worlds; a later ``reset`` opens them again."""
-        worlds = [self._world, self._before[1] if self._before else None]
+        """Free the world; a later ``reset`` opens one again."""
+        world = self._world
         self._world = self._before = self._session = self._episode = None
-        for world in worlds:
-            if world is not None:
-                world.close()
+        if world is not None:
+            world.close()
 
     # -- inside -------------------------------------------------------------------------------------------
 
@@ -370,14 +386,15 @@ class ToolEnv(gym.Env[str, Any]):
     def _config(self) -> tuple[str, str, str]:
         return self.family.id, self.harness, self.disclosure
 
-    def _template(self, task: Task) -> SnapshotLike:
+    def _template(self, task: Task) -> _Template:
         return _TEMPLATES.get(task.id, lambda: self._seed_world(task))
 
-    def _seed_world(self, task: Task) -> SnapshotLike:
+    def _seed_world(self, task: Task) -> _Template:
         world: WorldLike = self.family.open(task)
-        snapshot = world.snapshot()
-        world.close()
-        return snapshot
+        template = _Template(world.snapshot(), self.family.baseline(world, task))
+        if template.baseline is not world:
+            world.close()
+        return template
 
     def _enter(self, episode: Episode, snapshot: SnapshotLike) -> None:
         """Take up an episode at a state of its world."""

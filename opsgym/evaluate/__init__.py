@@ -1,6 +1,7 @@
 """Running policies over tasks, and the proofs that an environment keeps its promises.
 
-:func:`evaluate` plays every task with a policy; what it is made of is imported when it is first named.
+:func:`evaluate` plays every task with a policy, :func:`evaluate_team` with a team; what they are made of is
+imported when it is first named.
 """
 
 from __future__ import annotations
@@ -9,20 +10,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from opsgym.evaluate.results import TrialResult
+    from opsgym.evaluate.results import RoleResult, TrialResult
     from opsgym.evaluate.run_desk import Limits, TrialError
     from opsgym.evaluate.run_directory import RunDirectory
+    from opsgym.evaluate.run_team import evaluate_team
     from opsgym.evaluate.runner import Run, evaluate
 
-__all__ = ["Limits", "Run", "RunDirectory", "TrialError", "TrialResult", "evaluate"]
+__all__ = ["Limits", "RoleResult", "Run", "RunDirectory", "TrialError", "TrialResult", "evaluate", "evaluate_team"]
 
 _MODULES = {
     "Limits": "run_desk",
+    "RoleResult": "results",
     "Run": "runner",
     "RunDirectory": "run_directory",
     "TrialError": "run_desk",
     "TrialResult": "results",
     "evaluate": "runner",
+    "evaluate_team": "run_team",
 }
 
 

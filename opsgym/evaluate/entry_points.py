@@ -22,7 +22,10 @@ def entry_point_of(env_id: str) -> str:
 
     spec = gym.registry.get(env_id)
     if spec is None or not isinstance(spec.entry_point, str):
-        raise RegistryError("environment", env_id, opsgym.ENV_IDS)
+        from opsgym.envs.teams import TEAMS
+
+        note = f"{env_id} is played by a team: give --team." if env_id in TEAMS else ""
+        raise RegistryError("environment", env_id, opsgym.ENV_IDS, note=note)
     return spec.entry_point
 
 

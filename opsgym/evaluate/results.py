@@ -20,6 +20,33 @@ from pydantic import Field
 from opsgym.core.task import Frozen
 
 
+class RoleResult(Frozen):
+    """What came of one role of a team in one trial.
+
+    Attributes:
+        turns: Its turns.
+        calls: Its tool calls, those of the team's own tools such as ``message`` included.
+        refused: Those of them that were refused.
+        messages: Messages that it sent.
+        reward: What it earned.
+        credit: Its part of the team's score, by the passed checks for which it is responsible; the parts of all roles add up to
+            the score.  ``None`` where the game does not divide it.
+        prompt_tokens: Tokens read by its model.
+        completion_tokens: Tokens written by it.
+        cost: US dollars charged for them, as in :class:`TrialResult`.
+    """
+
+    turns: int = 0
+    calls: int = 0
+    refused: int = 0
+    messages: int = 0
+    reward: float = 0.0
+    credit: float | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+
 class TrialResult(Frozen):
     """What came of one trial: one policy playing one task once.
 
@@ -55,6 +82,7 @@ class TrialResult(Frozen):
             what they had cost; 0 without a model, and for replies without a known price.
         seconds: Wall time of the episode; not compared.
         episode_seed: Seed of faults and of the policy's random streams.
+        roles: What came of each role of a team; empty for one agent.
     """
 
     task_id: str
@@ -86,3 +114,4 @@ class TrialResult(Frozen):
     cost: float = 0.0
     seconds: float = 0.0
     episode_seed: int = 0
+    roles: dict[str, RoleResult] = Field(default_factory=dict)

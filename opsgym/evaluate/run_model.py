@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from opsgym.baselines.chat import ChatModel
@@ -19,6 +19,17 @@ if TYPE_CHECKING:
 
 OPERATIONAL = ("concurrency", "key_env", "prices", "retries", "timeouts")
 """Options of a model that do not change what it answers: a run may go on with others."""
+
+
+class AnyModel(Protocol):
+    """What a run asks: :class:`RunModel`, or the models of a team."""
+
+    @property
+    def model(self) -> Any:
+        """What its stages are given."""
+
+    def opened(self) -> AbstractAsyncContextManager[RequestCache | None]:
+        """The file of replies, while the run goes on."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,8 @@ class RunPlan(Frozen):
         env_id: The environment.
         env_version: Version of its family.
         env_options: Arguments of the environment.
-        policy: Name or import path of the policy.
+        form: PettingZoo's form that is played, for a team; ``None`` for one agent.
+        policy: Name or import path of the policy; for a team one for all roles, or ``ROLE=NAME`` for each, with commas.
         policy_options: Its options.
         prompts: Version and hash of its prompts, by name.
         model: The model, or ``None``.
@@ -59,6 +60,7 @@ class RunPlan(Frozen):
     env_id: str
     env_version: str
     env_options: JsonDict = Field(default_factory=dict)
+    form: str | None = None
     policy: str
     policy_options: JsonDict = Field(default_factory=dict)
     prompts: dict[str, str] = Field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
@@ -45,6 +45,26 @@ class Trial(NamedTuple):
     unpriced: int = 0
 
 
+class AnyStage(Protocol):
+    """Plays trials, of one agent or of a team."""
+
+    def play(self, pair: Pair) -> Trial:
+        """Play a trial whose policy waits for nobody."""
+
+    async def play_async(self, pair: Pair) -> Trial:
+        """Play a trial whose policy waits for others."""
+
+    def close(self) -> None:
+        """Free the environment."""
+
+
+class AnyScene(Protocol):
+    """What a stage is made of; it can be sent to another process."""
+
+    def stage(self, model: Any = None, cache: RequestCache | None = None) -> AnyStage:
+        """Where the trials are played; ``model`` is what the run's model is, see :mod:`opsgym.evaluate.run_model`."""
+
+
 class OutOfBudget(Exception):
     """A limit of the model was reached amid a trial, which is to be played again: not the agent's doing, nor the server's."""
 
@@ -71,6 +91,10 @@ class Scene:
         if self.plan.failure_rate:
             env = ToolFailureInjection(env, rate=self.plan.failure_rate)
         return RecordTrajectories(env, path=None, digests="none") if self.plan.trajectories else env
+
+    def stage(self, model: ChatModel | None = None, cache: RequestCache | None = None) -> Stage:
+        """Where the trials are played."""
+        return Stage(self, model, cache)
 
 
 class Stage:
@@ -100,7 +124,7 @@ class Stage:
         Raises:
             OutOfBudget: A limit was reached.
         """
-        with _no_exit():
+        with no_exit():
             act = self._begin(pair)
             try:
                 rollout = run_episode(self._env, act.policy, **act.start)  # type: ignore[arg-type]  # the runner knows which it is
@@ -110,7 +134,7 @@ class Stage:
 
     async def play_async(self, pair: Pair) -> Trial:
         """As :meth:`play`, for a policy that waits for others."""
-        with _no_exit():
+        with no_exit():
             act = self._begin(pair)
             try:
                 rollout = await run_episode_async(self._env, act.policy, **act.start)  # type: ignore[arg-type]  # as above
@@ -163,27 +187,11 @@ class _Act:
         return self._result(**outcome(rollout))
 
     def masked(self, error: BackendError) -> Trial:
-        if isinstance(error, ModelError) and error.kind == "budget":
-            raise OutOfBudget(str(error)) from error
-        return Trial(self._result(status="masked", reason=f"{type(error).__name__}: {error}"), None, self.usage.unpriced)
+        return Trial(self._result(status="masked", reason=masked_reason(error)), None, self.usage.unpriced)
 
     def _result(self, **values: Any) -> TrialResult:
-        task, usage = self._task, self.usage
-        return TrialResult(
-            task_id=task.id,
-            trial=self._trial,
-            family=task.family,
-            tier=task.tier,
-            pattern=task.pattern,
-            params=task.params,
-            oracle_calls=len(task.oracle),
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            cost=usage.cost + usage.replayed_cost,
-            seconds=round(time.perf_counter() - self._clock, 6),
-            episode_seed=self._seed,
-            **values,
-        )
+        seconds = time.perf_counter() - self._clock
+        return trial_result(self._task, self._trial, self._seed, self.usage, seconds=seconds, **values)
 
 
 class Meter:
@@ -212,8 +220,47 @@ class Meter:
         """The model is not the trial's to close."""
 
 
+def trial_result(task: Task, trial: int, seed: int, usage: Usage, *, seconds: float, **values: Any) -> TrialResult:
+    """The result of a trial.
+
+    Args:
+        task: The task.
+        trial: Number of the trial.
+        seed: Its seed.
+        usage: Tokens and cost.
+        seconds: Wall time.
+        **values: What the episode says, see :func:`outcome`, or why it is masked.
+    """
+    return TrialResult(
+        task_id=task.id,
+        trial=trial,
+        family=task.family,
+        tier=task.tier,
+        pattern=task.pattern,
+        params=task.params,
+        oracle_calls=len(task.oracle),
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost=usage.cost + usage.replayed_cost,
+        seconds=round(seconds, 6),
+        episode_seed=seed,
+        **values,
+    )
+
+
+def masked_reason(error: BackendError) -> str:
+    """Why a trial is masked.
+
+    Raises:
+        OutOfBudget: A limit was reached: it is to be played again.
+    """
+    if isinstance(error, ModelError) and error.kind == "budget":
+        raise OutOfBudget(str(error)) from error
+    return f"{type(error).__name__}: {error}"
+
+
 @contextmanager
-def _no_exit() -> Iterator[None]:
+def no_exit() -> Iterator[None]:
     """Make a bug of the attempt of a policy, or of what it calls, to end the process."""
     try:
         yield

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from opsgym.core.errors import OpsGymError
 from opsgym.core.processes import begin_worker
 from opsgym.evaluate.run_desk import Desk
-from opsgym.evaluate.run_model import RunModel
+from opsgym.evaluate.run_model import AnyModel
 from opsgym.evaluate.run_plan import Pair
-from opsgym.evaluate.run_trial import Scene, Stage, Trial
+from opsgym.evaluate.run_trial import AnyScene, AnyStage, Trial
 
 if TYPE_CHECKING:
     from opsgym.baselines.models import RequestCache
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["play_alone", "play_concurrently", "play_in_processes"]
 
 
-def play_alone(desk: Desk, scene: Scene) -> None:
+def play_alone(desk: Desk, scene: AnyScene) -> None:
     """One trial after another, in this process."""
-    with closing(Stage(scene)) as stage:
+    with closing(scene.stage()) as stage:
         while (pair := desk.next()) is not None:
             desk.settle(pair, partial(stage.play, pair))
 
 
-def play_in_processes(desk: Desk, scene: Scene, workers: int) -> None:
+def play_in_processes(desk: Desk, scene: AnyScene, workers: int) -> None:
     """Trials in processes; one more than there are processes waits, so that none idles."""
     flying: dict[Future[Trial], Pair] = {}
     context = get_context("spawn")
@@ -54,11 +54,11 @@ def play_in_processes(desk: Desk, scene: Scene, workers: int) -> None:
             raise
 
 
-async def play_concurrently(desk: Desk, scene: Scene, workers: int, model: RunModel) -> None:
+async def play_concurrently(desk: Desk, scene: AnyScene, workers: int, model: AnyModel) -> None:
     """Trials at the same time, in this process."""
 
     async def play(cache: RequestCache | None) -> None:
-        with closing(Stage(scene, model.model, cache)) as stage:
+        with closing(scene.stage(model.model, cache)) as stage:
             while (pair := desk.next()) is not None:
                 played = asyncio.ensure_future(stage.play_async(pair))
                 await asyncio.wait([played])
@@ -75,13 +75,13 @@ async def play_concurrently(desk: Desk, scene: Scene, workers: int, model: RunMo
 # -- in the other processes -----------------------------------------------------------------------------------
 
 
-_stage: Stage
+_stage: AnyStage
 
 
-def _set_up(scene: Scene) -> None:
+def _set_up(scene: AnyScene) -> None:
     global _stage
     begin_worker()
-    _stage = Stage(scene)
+    _stage = scene.stage()
 
 
 def _play(pair: Pair) -> Trial:

@@ -27,11 +27,11 @@ from opsgym.evaluate.parallel import Progress
 from opsgym.evaluate.results import TrialResult
 from opsgym.evaluate.run_desk import Desk, Ending, Limits, Observer, Standing, interruptible
 from opsgym.evaluate.run_directory import RunDirectory, RunWriter, locked, tasks_file
-from opsgym.evaluate.run_model import RunModel
+from opsgym.evaluate.run_model import AnyModel, RunModel
 from opsgym.evaluate.run_plan import RunPlan, as_json
 from opsgym.evaluate.run_policy import PolicyArgument, PolicyMaker, prompt_versions
 from opsgym.evaluate.run_tasks import TaskChoice, task_ids
-from opsgym.evaluate.run_trial import Scene
+from opsgym.evaluate.run_trial import AnyScene, Scene
 from opsgym.evaluate.run_workers import play_alone, play_concurrently, play_in_processes
 from opsgym.evaluate.selection import Source
 
@@ -130,10 +130,7 @@ def evaluate(
         >>> run.ending, len(run.results), run.summary().success.value
         ('complete', 6, 1.0)
     """
-    _check("trials", trials, 1)
-    _check("workers", workers, 1)
-    _check("seed", seed, 0)
-    _check("failure_rate", failure_rate, 0, 1)
+    check_numbers(trials=trials, workers=workers, seed=seed, failure_rate=failure_rate)
     entry_point = entry_point_of(env_id)
     options = as_json(dict(env_options or {}), "env_options")
     family = _family(entry_point, options)
@@ -164,25 +161,63 @@ def evaluate(
         trajectories=trajectories,
     )
     with locked(out):
-        if RunDirectory.exists(out):
-            directory = _resumed(out, plan, family)
-        else:
-            processes = min(workers, os.cpu_count() or 1)  # a hundred trials may wait for a model; compiling does not wait
-            ids = choice.write(tasks_file(out), family, entry_point, workers=processes, progress=progress)
-            directory = RunDirectory.create(out, plan.model_copy(update={"task_ids": ids}))
+        directory = begun(out, plan, choice, family, entry_point, workers=workers, progress=progress)
         scene = Scene(plan=directory.plan, spec=gym.spec(env_id).to_json(), pack=str(tasks_file(out)), maker=maker)
-        pending = directory.pending(retry_masked=retry_masked)
-        if not waits:
-            pending.sort()  # by task: its world is seeded once for all its trials
-        with closing(RunWriter(directory)) as writer:
-            desk = Desk(directory, writer, pending, limits or Limits(), observer)
-            with interruptible(desk):
-                _play(desk, scene, workers, asked, waits=waits)
-        desk.raise_bug()
-        return Run(directory, desk.ending, desk.message, desk.standing)
+        return play_rest(
+            directory, scene, asked, workers, waits=waits, limits=limits, retry_masked=retry_masked, observer=observer
+        )
 
 
-def _play(desk: Desk, scene: Scene, workers: int, model: RunModel, *, waits: bool) -> None:
+def begun(
+    out: str | os.PathLike[str],
+    plan: RunPlan,
+    choice: TaskChoice,
+    family: Family[Any],
+    entry_point: str,
+    *,
+    workers: int,
+    progress: Progress | None,
+) -> RunDirectory:
+    """The run in ``out``, whose tasks are written where it is new.
+
+    Raises:
+        TaskError: There is another one; says what differs.
+    """
+    if RunDirectory.exists(out):
+        return _resumed(out, plan, family)
+    processes = min(workers, os.cpu_count() or 1)  # a hundred trials may wait for a model; compiling does not wait
+    ids = choice.write(tasks_file(out), family, entry_point, workers=processes, progress=progress)
+    return RunDirectory.create(out, plan.model_copy(update={"task_ids": ids}))
+
+
+def play_rest(
+    directory: RunDirectory,
+    scene: AnyScene,
+    asked: AnyModel,
+    workers: int,
+    *,
+    waits: bool,
+    limits: Limits | None,
+    retry_masked: bool,
+    observer: Observer | None,
+) -> Run:
+    """Play the trials that have no result yet.
+
+    Raises:
+        TrialError: A bug ended the run; names the trial.
+    """
+    pending = directory.pending(retry_masked=retry_masked)
+    if not waits:
+        pending.sort()  # by task: its world is seeded once for all its trials
+    with closing(RunWriter(directory)) as writer:
+        desk = Desk(directory, writer, pending, limits or Limits(), observer)
+        with interruptible(desk):
+            _play(desk, scene, workers, asked, waits=waits)
+    desk.raise_bug()
+    return Run(directory, desk.ending, desk.message, desk.standing)
+
+
+def _play(desk: Desk, scene: AnyScene, workers: int, model: AnyModel, *, waits: bool) -> None:
     if waits:
         asyncio.run(play_concurrently(desk, scene, workers, model))
     elif workers == 1:
@@ -198,6 +233,18 @@ def _family(entry_point: str, options: dict[str, Any]) -> Family[Any]:
     except TypeError as error:
         raise TaskError(f"the environment cannot be made with {options}: {error}", field="env_options") from error
     return family
+
+
+def check_numbers(*, trials: int, workers: int, seed: int, failure_rate: float) -> None:
+    """Refuse numbers that no run has.
+
+    Raises:
+        TaskError: Names the first.
+    """
+    _check("trials", trials, 1)
+    _check("workers", workers, 1)
+    _check("seed", seed, 0)
+    _check("failure_rate", failure_rate, 0, 1)
 
 
 def _check(name: str, value: float, least: float, most: float = math.inf) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium as gym
 
 from opsgym.core.errors import RegistryError, TaskError
+from opsgym.core.family import Family
 from opsgym.core.verify import Verdict
 from opsgym.wrappers.base import Step, ToolWrapper
 
@@ -76,7 +77,10 @@ class DenseReward(ToolWrapper):
         if not 0 < gamma <= 1:
             raise TaskError(f"expected a discount in (0, 1], got {gamma!r}", field="gamma")
         super().__init__(env, potential=potential, scale=scale, gamma=gamma)
-        self._of = POTENTIALS[potential] if isinstance(potential, str) else potential
+        named = POTENTIALS[potential] if isinstance(potential, str) else potential
+        # a score is found for less than a verdict; a family whose dense reward is another says what its verdicts are worth
+        is_score = named is _reward and type(self.base.family).reward is Family.reward
+        self._of = None if is_score else named
         self._scale, self._gamma = scale, gamma
         self._first = self._last = 0.0
         self._changes = 0
@@ -111,4 +115,5 @@ class DenseReward(ToolWrapper):
         self._first, self._last, self._changes = state
 
     def _potential(self) -> float:
-        return round(self._scale * self._of(self.base.verdict()) * GRID) / GRID
+        worth = self.base.score() if self._of is None else self._of(self.base.verdict())
+        return round(self._scale * worth * GRID) / GRID

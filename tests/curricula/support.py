@@ -27,6 +27,7 @@ from opsgym.curricula import (
     Stage,
     TargetSuccess,
     TaskSpace,
+    ThompsonTarget,
     Ticket,
     Uniform,
     Weighted,
@@ -43,6 +44,7 @@ MAKERS: dict[str, Callable[[int], Sampler]] = {
     "Ladder": lambda seed: Ladder(SPACE, levels=4, window=3, seed=seed),
     "DomainRandomization": lambda seed: DomainRandomization(SPACE, queue=2, seed=seed),
     "TargetSuccess": lambda seed: TargetSuccess(SPACE, batch=2, rate=0.3, seed=seed),
+    "ThompsonTarget": lambda seed: ThompsonTarget(SPACE, refresh=3, seed=seed),
     "Learnability": lambda seed: Learnability(SPACE, refresh=3, seed=seed),
     "Learnability, top": lambda seed: Learnability(SPACE, mode="top", top=3, refresh=3, seed=seed),
     "LearningProgress": lambda seed: LearningProgress(SPACE, refresh=3, seed=seed),
@@ -58,6 +60,7 @@ MAKERS: dict[str, Callable[[int], Sampler]] = {
 FLOORS: dict[str, float] = {
     "Uniform": 1 / 12,
     "TargetSuccess": 0.05 / 12,
+    "ThompsonTarget": 0.05 / 12,
     "Learnability": 0.15 / 12,
     "Learnability, top": 0.15 / 12,
     "LearningProgress": 0.25 / 12,

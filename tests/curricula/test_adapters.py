@@ -39,6 +39,7 @@ def test_a_desk_resumes_inside_a_group() -> None:
     assert [first.draw() for _ in range(4)] == [second.draw() for _ in range(4)]
 
 
+@pytest.mark.train
 def test_sb3_logs_and_saves_the_curriculum(toy_id: str, tmp_path: Path) -> None:
     pytest.importorskip("stable_baselines3")
     from stable_baselines3 import PPO
@@ -58,6 +59,7 @@ def test_sb3_logs_and_saves_the_curriculum(toy_id: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.train
 def test_a_ray_actor_owns_the_sampler() -> None:
     ray = pytest.importorskip("ray")
     os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0")
@@ -80,10 +82,23 @@ def test_a_ray_actor_owns_the_sampler() -> None:
         ray.shutdown()
 
 
+@pytest.mark.train
 def test_the_training_example_runs_from_end_to_end() -> None:
     pytest.importorskip("sb3_contrib")
     example = Path(__file__).parents[2] / "examples" / "train_maskable_ppo.py"
     arguments = ["--steps", "640", "--envs", "2", "--episodes", "2"]
     done = subprocess.run([sys.executable, str(example), *arguments], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("validation:") == 5
+    assert done.stdout.count("validation:") == 6, "before, and five times on the way"
+
+
+@pytest.mark.slow
+@pytest.mark.train
+def test_the_training_example_learns() -> None:
+    pytest.importorskip("sb3_contrib")
+    example = Path(__file__).parents[2] / "examples" / "train_maskable_ppo.py"
+    arguments = ["--steps", "20480", "--episodes", "40"]
+    done = subprocess.run([sys.executable, str(example), *arguments], capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    chance, *measured = (float(line.split()[-1]) for line in done.stdout.splitlines() if ":" in line and "weights" not in line)
+    assert measured[-1] > max(0.3, 3 * chance), "on the hardest tasks of another split"

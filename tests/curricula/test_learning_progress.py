@@ -29,6 +29,7 @@ def test_a_step_change_is_found_and_forgotten() -> None:
     # Both averages forget the change as (1 - alpha)^visits; after so many it no longer counts.
     assert shares[-1][0] > 300
     assert sampler.progress()[4] < 1e-6, "and it is mastered at last"
+    assert np.allclose(sampler.distribution().probabilities, 1 / CELLS), "then the draw is even again"
 
 
 def test_without_progress_the_draw_is_even_again() -> None:

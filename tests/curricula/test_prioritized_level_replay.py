@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -48,20 +50,31 @@ def test_a_full_buffer_keeps_the_top_scores() -> None:
 
 
 def test_no_level_is_forgotten() -> None:
-    sampler = filled([index / 30 for index in range(30)], buffer=30, staleness=0.3, temperature=0.1)
+    """Every level is replayed again within the bound that staleness gives, and just as often as it was said to be.
+
+    With n levels, staleness r and no gap above G so far, a level of age a is drawn with probability of at least r a / (n G):
+    G rounds without it have at most the probability exp(-r G / 2 n).  With N gaps in all, none is longer than
+    2 n ln(N / d) / r but with probability d.
+    """
+    count, staleness, rounds, doubt = 30, 0.3, 6000, 1e-4
+    sampler = filled([index / count for index in range(count)], buffer=count, staleness=staleness, temperature=0.1)
     sampler._replay = 1.0
-    last = dict.fromkeys(range(30), 0)
-    longest = 0
-    for answer in range(6000):
+    ages, waited, gaps, longest = np.zeros(count), np.zeros(count), list[float](), 0.0
+    for _ in range(rounds):
+        probabilities = sampler.distribution().probabilities[1:]
+        ages = sampler.tells - np.array([level.played for level in sampler.levels])
+        if ages.any():
+            assert (probabilities >= staleness * ages / ages.sum() * (1 - 1e-9)).all()
         ticket = sampler.ask()[0]
         number = ticket.info["level"]
-        longest = max(longest, answer - last[number])
-        last[number] = answer
-        score = sampler.levels[number].score  # stays as it is
-        sampler.tell(ticket.outcome(success=True, abs_advantage=score))
-    longest = max(longest, *(6000 - seen for seen in last.values()))
-    # A level of age a among n is drawn with probability of at least 0.3 a / (n * oldest): ten times sqrt(n) rounds are plenty.
-    assert longest < 10 * 30 * np.sqrt(30)
+        waited += probabilities
+        gaps.append(waited[number])
+        waited[number], longest = 0.0, max(longest, ages[number])
+        sampler.tell(ticket.outcome(success=True, abs_advantage=sampler.levels[number].score))  # the score stays as it is
+    assert max(longest, ages.max()) < 2 * count * math.log((rounds + count) / doubt) / staleness
+    # What a level was promised between two draws adds up to 1 on average, and seldom to much more.
+    assert max(max(gaps), waited.max()) < math.log((rounds + count) / doubt) + 1
+    assert abs(np.mean(gaps) - 1) < 4 * np.std(gaps) / math.sqrt(rounds) + waited.sum() / rounds
 
 
 def test_replays_are_the_same_task_and_probes_do_not_train() -> None:

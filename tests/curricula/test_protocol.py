@@ -7,6 +7,7 @@ import math
 import os
 import pickle
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opsgym.core.errors import RegistryError, TaskError
-from opsgym.curricula import Learnability, Outcome, Sampler, TaskSpace, Ticket, Uniform
+from opsgym.curricula import ALPGMM, Learnability, Outcome, Sampler, TaskSpace, ThompsonTarget, Ticket, Uniform
 from tests.curricula.support import FLOORS, MAKERS, SPACE, chi_square, practise, saved, solves
 
 every_sampler = pytest.mark.parametrize("name", MAKERS)
@@ -141,6 +142,84 @@ def test_groups_share_their_task_and_every_trial_counts(name: str) -> None:
     assert {ticket.group for ticket in tickets} == {4}
     assert sampler.metrics()["done"] == 40
     assert sampler.metrics()["open"] == 0
+
+
+TTL, LOST = 300, 4096
+"""For the next test: after how many answers a ticket is lost, and how many lost ones a sampler remembers."""
+LEDGER = LOST + 40 * TTL
+"""Most numbers and texts that a ledger holds: the lost tickets, and the open ones with all that they say."""
+OWN: dict[str, int] = {"ALPGMM": 6 * (500 + 2 * 250), "PrioritizedLevelReplay": 10 * 6, "LevelEditor": 10 * 6 + 6 * 64}
+"""What a sampler holds beside the ledger, where that is more than 300 numbers for 12 cells: earlier tasks, levels, edits."""
+RARELY: dict[str, Callable[[], Sampler]] = {
+    "ALPGMM": lambda: ALPGMM(SPACE, components=2, memory=500),
+    "ThompsonTarget": lambda: ThompsonTarget(SPACE, refresh=500),
+}
+"""Samplers that compute long, made to do it seldom."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_is_kept_does_not_grow_with_the_answers(name: str) -> None:
+    """Over 100,000 tickets, of which every tenth is never answered."""
+    sampler = RARELY[name]() if name in RARELY else MAKERS[name](3)
+    ledgers = [sampler, *getattr(sampler, "parts", ())]
+    for each in ledgers:
+        each._ttl = TTL
+        each._ledger.next_id = each._ledger.tells = 10**6  # so that all numbers are equally long when pickled
+    sizes = []
+    for number in range(100_000):
+        ticket = sampler.ask()[0]
+        if number % 10:
+            sampler.tell(ticket.outcome(success=solves(ticket)))
+        if number % 20_000 == 19_999:
+            assert _counted(saved(sampler)) <= (LEDGER + 300) * len(ledgers) + OWN.get(name, 0)
+            sizes.append(len(pickle.dumps(sampler)))
+    late = sizes[2:]  # since 50,000 tickets the memory of lost ones is full
+    assert max(late) < 1.02 * min(late), "what is not in the state does not grow either"
+
+
+def _counted(value: Any) -> int:
+    """Numbers, texts and keys in JSON."""
+    if isinstance(value, dict):
+        return len(value) + sum(map(_counted, value.values()))
+    return sum(map(_counted, value)) if isinstance(value, list) else 1
+
+
+ORDER_FREE: dict[str, tuple[int, int]] = {
+    "Uniform": (12, 12),
+    "Uniform, numbers": (12, 12),
+    "Weighted": (12, 12),
+    "Fixed": (12, 12),
+    "Ladder": (3, 3),
+    "DomainRandomization": (2, 2),
+    "TargetSuccess": (2, 2),
+    "ThompsonTarget": (12, 1),
+    "Learnability": (12, 1),
+    "Learnability, top": (12, 1),
+    "LearningProgress": (12, 1),
+}
+"""Samplers to which the order of a batch does not matter: its size, here a window or all cells, and the most from one cell.
+
+The others look at what came before: averages of the payoff (Bandit), a model of success (level replay, the editor), the nearest
+earlier task (ALPGMM); a composition is as free as its parts."""
+
+
+@pytest.mark.parametrize("name", ORDER_FREE)
+@settings(max_examples=25)
+@given(bits=st.lists(st.booleans(), min_size=12, max_size=12), order=st.permutations(range(12)))
+def test_the_order_of_a_batch_does_not_matter(name: str, bits: list[bool], order: list[int]) -> None:
+    size, most = ORDER_FREE[name]
+    first, second = MAKERS[name](11), MAKERS[name](11)
+    batch, seen = list[Outcome](), Counter[str]()
+    while len(batch) < size:
+        ticket = first.ask()[0]
+        assert second.ask()[0] == ticket
+        if seen[ticket.info["key"]] < most:
+            seen[ticket.info["key"]] += 1
+            batch.append(ticket.outcome(success=bits[len(batch)]))
+    first.tell(batch)
+    second.tell([batch[place] for place in order if place < size])
+    assert saved(first) == saved(second)
 
 
 # -- what does not depend on the kind ---------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 
 from opsgym.core.errors import BackendError
 from opsgym.curricula import Desk, LearningProgress, Server, TaskSpace, replay
-from tests.curricula.support import saved
+from tests.curricula.support import MAKERS, saved
 from tests.curricula.workers import die, work
 
 SPACE = TaskSpace({"hidden": (1, 3), "decoys": (0, 3)})
@@ -21,9 +21,10 @@ forkserver = multiprocessing.get_context("forkserver")
 forkserver.set_forkserver_preload(["opsgym.curricula", "tests.curricula.workers"])
 
 
-def test_eight_workers_leave_the_state_that_a_serial_replay_of_the_log_gives() -> None:
+@pytest.mark.parametrize("name", ["LearningProgress", "Bandit", "LevelEditor", "Mixture"])
+def test_eight_workers_leave_the_state_that_a_serial_replay_of_the_log_gives(name: str) -> None:
     log: list[dict[str, Any]] = []
-    sampler = LearningProgress(SPACE, refresh=4, seed=6)
+    sampler = MAKERS[name](6)
     with Server(Desk(sampler, group=4, log=log)) as server:
         workers = [forkserver.Process(target=work, args=(server.client(), 30)) for _ in range(8)]
         for worker in workers:
@@ -33,7 +34,7 @@ def test_eight_workers_leave_the_state_that_a_serial_replay_of_the_log_gives() -
         assert [worker.exitcode for worker in workers] == [0] * 8
     metrics = sampler.metrics()
     assert metrics["done"] == 240 and metrics["duplicate"] > 0 and metrics["unknown"] == 0
-    again = LearningProgress(SPACE, refresh=4, seed=6)
+    again = MAKERS[name](6)
     replay(again, log)
     assert saved(again) == saved(sampler)
 

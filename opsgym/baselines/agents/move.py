@@ -82,12 +82,18 @@ def read_move(message: Message, tools: Toolbox, *, max_calls: int, max_chars: in
 
 
 def results_of(observation: str, count: int) -> list[str]:
-    """The environment's answer as one result a call.
+    r"""The environment's answer as one result a call.
 
     An environment answers with a line a call; where it says less, because it refused the action as a whole or a wrapper
-    rewrote the text, the first call gets it all.
+    rewrote the text, the first call gets it all.  Messages of a team's colleagues, which follow the answers, go with the last.
+
+    Example:
+        >>> results_of('1\n2\n{"message":{}}', 2)
+        ['1', '2\n{"message":{}}']
     """
     lines = observation.split("\n")
+    if len(lines) > count and all(line.startswith('{"message":') for line in lines[count:]):
+        lines[count - 1 :] = ["\n".join(lines[count - 1 :])]
     if len(lines) == count:
         return lines
     return [observation, *["See the first result."] * (count - 1)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from opsgym.envs.erp_bench.backends.env import HostedEnv
 from opsgym.envs.erp_bench.family import ErpBenchFamily
-from opsgym.envs.tool_env import ToolEnv
 from opsgym.envs.vector import ToolSyncVectorEnv
 
 
-class ERPBenchEnv(ToolEnv):
+class ERPBenchEnv(HostedEnv):
     """Procurement and production planning in an ERP, certified by CP-SAT.
 
     ## Description
@@ -57,7 +57,8 @@ class ERPBenchEnv(ToolEnv):
 
     `tier`, `pattern`, `params` and `split` narrow the endless supply of generated tasks; `tasks` plays a pack instead, without
     a solver.  `disclosure` says how much of the rules stands in the brief: `"full"`, `"brief"` (business words) or
-    `"policy"` (rules must be looked up in the ERP).  All arguments are described at
+    `"policy"` (rules must be looked up in the ERP).  `backend` plays on another ERP than the embedded one, such as a live
+    Odoo; the page on backends says how.  All other arguments are described at
     :class:`~opsgym.envs.tool_env.ToolEnv`; the options of `reset` at :meth:`~opsgym.envs.tool_env.ToolEnv.reset`.
 
     ## Tiers

@@ -15,33 +15,20 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain
-from typing import Any, Literal, TypeVar
+from operator import attrgetter, is_
+from typing import Any
 from weakref import WeakKeyDictionary
 
-from opsgym.core.derived import Derived
+from opsgym.core.changes import Feed
 from opsgym.core.errors import TaskError
 from opsgym.core.world import CLOCK, World
-from opsgym.envs.erp_bench.standing import Standing, loose_documents, standing_of, touched
-from opsgym.envs.erp_bench.state import (
-    Change,
-    DocState,
-    ErpState,
-    Invoice,
-    Production,
-    Purchase,
-    PurchaseLine,
-    Sale,
-    SaleLine,
-    WorkOrder,
-)
+from opsgym.envs.erp_bench.books import CENTERS, NAMED, ORDERS, PARTNERS, PRODUCTS, TABLES, Books, Names, keyed
+from opsgym.envs.erp_bench.standing import standing_of, touched
+from opsgym.envs.erp_bench.state import Change, ErpState
 
 Row = tuple[Any, ...]
-T = TypeVar("T")
 
 DOCUMENTS = frozenset(
     {
@@ -76,282 +63,150 @@ IGNORED = frozenset(
 )
 """Tables that are not compared; the module says why."""
 
-_STATES: Mapping[str, DocState] = {
-    "draft": "draft",
-    "sent": "draft",
-    "to approve": "draft",
-    "sale": "confirmed",
-    "purchase": "confirmed",
-    "confirmed": "confirmed",
-    "progress": "confirmed",
-    "to_close": "confirmed",
-    "done": "done",
-    "cancel": "cancelled",
-}
-_INVOICE_STATES: Mapping[str, Literal["draft", "posted", "cancelled"]] = {
-    "draft": "draft",
-    "posted": "posted",
-    "cancel": "cancelled",
-}
+_PARTS_OF = attrgetter(*ErpState.__match_args__)
+"""Gives the parts of a state."""
+
+_KEPT: WeakKeyDictionary[World, _Kept] = WeakKeyDictionary()
 
 
-_INPUTS: Mapping[str, tuple[str, ...]] = {
-    "today": (CLOCK,),
-    "sales": ("sale_order", "sale_order_line"),
-    "purchases": ("purchase_order", "purchase_order_line"),
-    "productions": ("mrp_production", "mrp_workorder", "stock_move"),
-    "invoices": (
-        "account_move",
-        "account_move_line",
-        "account_move_line_sale_line_ids_rel",
-        "sale_order",
-        "sale_order_line",
-    ),
-    "other": ("account_move", "stock_move", "stock_picking"),
-    "moved_stock": ("stock_move",),
-    "touched": ("sale_order", "sale_order_line", "stock_picking", "stock_move", "purchase_order", "mrp_production"),
-    "loose": (
-        "sale_order",
-        "sale_order_line",
-        "purchase_order",
-        "purchase_order_line",
-        "mrp_production",
-        "stock_move",
-        "product_product",
-        "product_template",
-    ),
-}
-"""The tables of which each part of a state is read."""
-
-_PARTS: WeakKeyDictionary[World, Derived] = WeakKeyDictionary()
-
-
-def parts_of(world: World) -> Derived:
-    """What was read of a world, kept while it does not change."""
-    if world not in _PARTS:
-        _PARTS[world] = Derived()
-    return _PARTS[world]
-
-
-def export_state(before: World, after: World) -> ErpState:
-    """The end state of a world; the same object while nothing has changed.
+def export_state(before: World | Baseline, after: World) -> ErpState:
+    """The end state of a world; the same object while nothing has changed, and of the same parts as far as they have not.
 
     Args:
-        before: The world as it was seeded; what is read of it is kept while it does not change.
-        after: The world to export; of one that is exported again and again only the parts that were written are read anew.
+        before: The world as it was seeded, of which what is read is kept while it does not change; or :func:`baseline_of` it.
+        after: The world to export; of one that is exported again and again only what was written is read anew.
 
     Raises:
         TaskError: The two worlds have different schemas.
     """
     if before.schema != after.schema:
         raise TaskError("the two worlds have different tables", field="world")
-    baseline, parts = _baseline(before), parts_of(after)
-    parts.begin(after)
-    return parts.get(after, "state", _layout(after).read, partial(_state, baseline, after, parts), baseline)
+    kept = _KEPT.get(after)
+    if kept is None:
+        kept = _KEPT[after] = _Kept(after.feed())
+    return kept.export(after, before if isinstance(before, Baseline) else baseline_of(before))
 
 
-def _state(baseline: _Baseline, after: World, parts: Derived) -> ErpState:
-    def part(name: str, make: Callable[..., T], *inputs: object) -> T:
-        # what is kept must not hold the world, or neither would ever be freed
-        return parts.get(after, name, _INPUTS.get(name, ()), partial(make, after, *inputs), *inputs)
+class _Kept:
+    """What is kept of a world that was exported; never the world, or neither would ever be freed."""
 
-    changed = _changed_tables(baseline, after, parts)
-    names = baseline.names
-    if any(table.name in _NAMED for table in changed):
-        names = parts.get(after, "names", _NAMED, lambda: _Names(after))
-    master, other = part("master", _master_changes, changed), part("other", _other_changes, baseline)
-    return ErpState(
-        today=after.today,
-        sales=part("sales", _sales, names),
-        purchases=part("purchases", _purchases, names),
-        productions=part("productions", _productions, names),
-        invoices=part("invoices", _invoices, names),
-        master_changes=parts.get(after, "master_changes", (), lambda: master + other, master, other),
-        moved_stock=part("moved_stock", _moved_stock, baseline),
-        touched=parts.get(after, "touched", _INPUTS["touched"], lambda: touched(baseline.documents, after, parts), baseline),
-        loose=part("loose", loose_documents),
-    )
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self._read: _Reading | None = None
 
-
-# -- the four kinds of documents ----------------------------------------------------------------------------
-
-
-def _children(world: World, sql: str, make: Callable[..., Any]) -> dict[int, tuple[Any, ...]]:
-    """``make`` of each row without its first column, by that column: the id of the document the row belongs to."""
-    found: defaultdict[int, list[Any]] = defaultdict(list)
-    for owner, *values in world.execute(sql):
-        found[owner].append(make(*values))
-    return {owner: tuple(rows) for owner, rows in found.items()}
+    def export(self, after: World, baseline: Baseline) -> ErpState:
+        """The state of the world."""
+        if not after.pull():
+            return _Reading(after, baseline).state
+        feed, read = self._feed, self._read
+        try:
+            if read is None or read.baseline is not baseline or feed.everything:
+                self._read = read = _Reading(after, baseline, read)
+            elif feed.rows:
+                written = feed.written()
+                if not written.keys().isdisjoint(NAMED):
+                    self._read = read = _Reading(after, baseline, read)
+                else:
+                    read.update(after, written)
+        except BaseException:
+            self._read = None  # the world is damaged, and the reading half done
+            raise
+        feed.clear()
+        return read.state
 
 
-def _date(moment: str | None) -> dt.date | None:
-    return None if moment is None else dt.date.fromisoformat(moment[:10])
+class _Reading:
+    """A state, and that of which it was made.
 
-
-def _tokens(origin: str | None) -> tuple[str, ...]:
-    return tuple(token for token in map(str.strip, (origin or "").split(",")) if token)
-
-
-def _sales(world: World, names: _Names) -> tuple[Sale, ...]:
-    heads = world.execute(
-        "SELECT id, name, client_order_ref, partner_id, state, commitment_date, payment_term_id, amount_untaxed FROM sale_order"
-        " ORDER BY name, id"
-    ).fetchall()
-    if not heads:
-        return ()
-    lines = _children(
-        world,
-        "SELECT order_id, product_id, product_uom_qty, price_unit, is_downpayment FROM sale_order_line ORDER BY id",
-        lambda product, quantity, price, advance: SaleLine(names.product[product], quantity, price, bool(advance)),
-    )
-    return tuple(
-        Sale(
-            name or f"#{key}",
-            ref,
-            names.partner[partner],
-            _STATES[state],
-            _date(commitment),
-            names.term[term],
-            untaxed,
-            lines.get(key, ()),
-        )
-        for key, name, ref, partner, state, commitment, term, untaxed in heads
-    )
-
-
-def _purchases(world: World, names: _Names) -> tuple[Purchase, ...]:
-    heads = world.execute("SELECT id, name, partner_id, state, origin FROM purchase_order ORDER BY name, id").fetchall()
-    if not heads:
-        return ()
-    lines = _children(
-        world,
-        "SELECT order_id, product_id, product_qty, price_unit * (1 - COALESCE(discount, 0) / 100), date_planned"
-        " FROM purchase_order_line ORDER BY id",
-        lambda product, quantity, price, planned: PurchaseLine(names.product[product], quantity, price, _date(planned)),
-    )
-    return tuple(
-        Purchase(name or f"#{key}", names.partner[partner], _STATES[state], _tokens(origin), lines.get(key, ()))
-        for key, name, partner, state, origin in heads
-    )
-
-
-def _productions(world: World, names: _Names) -> tuple[Production, ...]:
-    heads = world.execute(
-        "SELECT id, name, product_id, product_qty, state, date_start, date_deadline, date_finished, origin FROM mrp_production"
-        " ORDER BY name, id"
-    ).fetchall()
-    if not heads:
-        return ()
-    works = _children(
-        world,
-        "SELECT production_id, workcenter_id, state, date_start, date_finished FROM mrp_workorder ORDER BY id",
-        lambda center, state, start, finish: WorkOrder(names.center[center], state, _date(start), _date(finish)),
-    )
-    raw = _children(
-        world,
-        "SELECT raw_material_production_id, product_id, product_uom_qty FROM stock_move"
-        " WHERE raw_material_production_id IS NOT NULL AND state <> 'cancel' ORDER BY id",
-        lambda product, quantity: (names.product[product], quantity),
-    )
-    return tuple(
-        Production(
-            name or f"#{key}",
-            names.product[product],
-            quantity,
-            _STATES[state],
-            _date(start),
-            _date(deadline),
-            _date(finish),
-            _tokens(origin),
-            works.get(key, ()),
-            raw.get(key, ()),
-        )
-        for key, name, product, quantity, state, start, deadline, finish, origin in heads
-    )
-
-
-# -- invoices -----------------------------------------------------------------------------------------------
-
-
-def _invoices(world: World, names: _Names) -> tuple[Invoice, ...]:
-    heads = world.execute(
-        "SELECT id, name, partner_id, state, invoice_payment_term_id, amount_untaxed, amount_total FROM account_move"
-        " WHERE move_type = 'out_invoice' ORDER BY name, id"
-    ).fetchall()
-    if not heads:
-        return ()
-    lines = _children(
-        world,
-        "SELECT i.move_id, i.id, i.price_subtotal, i.product_id IS s.product_id, s.is_downpayment, o.name"
-        " FROM account_move_line i"
-        " LEFT JOIN account_move_line_sale_line_ids_rel x ON x.account_move_line_id = i.id"
-        " LEFT JOIN sale_order_line s ON s.id = x.sale_order_line_id LEFT JOIN sale_order o ON o.id = s.order_id"
-        " WHERE i.display_type = 'product' ORDER BY i.id, o.name",
-        lambda *values: values,
-    )
-    return tuple(
-        Invoice(
-            name or f"#{key}",
-            names.partner[partner],
-            _INVOICE_STATES[state],
-            names.term[term],
-            untaxed,
-            total,
-            tuple(sorted({order for *_, order in lines.get(key, ()) if order is not None})),
-            _kind(lines.get(key, ())),
-        )
-        for key, name, partner, state, term, untaxed, total in heads
-    )
-
-
-def _kind(lines: Iterable[tuple[int, float, int, int | None, str | None]]) -> Literal["regular", "downpayment", "other"]:
-    """What an invoice is for, by the sales order lines that its amounts are linked to.
-
-    A down payment charges nothing but down-payment lines; a regular invoice charges what was ordered and may take
-    down payments off.  An amount without a link, for another product than was ordered or taken off what was ordered,
-    or both charges on one invoice, is neither.
+    Args:
+        after: The world.
+        baseline: The seeded world.
+        last: An older reading of the same world; equal parts stay the same objects.
     """
-    charges = [(advance, amount) for _, amount, _, advance, _ in lines]
-    if not charges or any(advance is None for advance, _ in charges) or not all(same for _, _, same, _, _ in lines):
-        return "other"
-    if any(amount < 0 and not advance for advance, amount in charges):
-        return "other"
-    ordered = any(not advance for advance, _ in charges)
-    charged = any(advance and amount >= 0 for advance, amount in charges)
-    if ordered and charged:
-        return "other"
-    return "regular" if ordered else "downpayment" if charged else "other"
+
+    def __init__(self, after: World, baseline: Baseline, last: _Reading | None = None) -> None:
+        self.baseline = baseline
+        if after.origin is not None and after.origin is baseline.origin:  # as it was seeded
+            self._contents, self._master = baseline.contents, tuple[Change, ...]()
+            self._books, self._loose = baseline.books.copy(), baseline.loose.copy()
+            today, seeded = baseline.today, tuple[Change, ...]()
+        else:
+            self._contents = _contents(after)
+            self._master = _master_changes(after, baseline, self._contents)
+            changed = _unequal(_layout(after), baseline, self._contents)
+            self._books = Books(after, Names(after) if any(table.name in NAMED for table in changed) else baseline.books.names)
+            self._loose = loose_documents(self._books)
+            today, seeded = after.today, touched(baseline.documents, after)
+        self.state = self._state(today, self._master + _other_changes(self._books, baseline), seeded)
+        if last is not None:
+            self.state = _merged(last.state, self.state)
+
+    def _state(self, today: dt.date, master: tuple[Change, ...], seeded: tuple[Change, ...]) -> ErpState:
+        books = self._books
+        return ErpState(
+            today=today,
+            sales=books.sales.all,
+            purchases=books.purchases.all,
+            productions=books.productions.all,
+            invoices=books.invoices.all,
+            master_changes=master,
+            moved_stock=_moved_stock(books, self.baseline),
+            touched=seeded,
+            loose=tuple(sorted(set(self._loose.values()))) if self._loose else (),
+        )
+
+    def update(self, after: World, written: Mapping[str, set[int | None]]) -> None:
+        """Take up what was written."""
+        old, layout = self.state, _layout(after)
+        master, changed = old.master_changes, old.touched
+        rewritten = [table for name in written if (table := layout.by_name.get(name)) is not None]
+        is_booked = not written.keys().isdisjoint(TABLES)
+        if not rewritten and not is_booked and CLOCK not in written:
+            return
+        if rewritten:
+            contents = list(self._contents)
+            for table in rewritten:
+                contents[layout.tables.index(table)] = _content(after, table)
+            self._contents = tuple(contents)
+            self._master = _master_changes(after, self.baseline, self._contents)
+        books, seeded = self._books, self.baseline.documents.known
+        if is_booked:
+            concerned = books.concerned(written) if seeded else set()
+            self._renew_loose(books.update(after, written))
+            if seeded and not seeded.isdisjoint(concerned | books.concerned(written)):
+                changed = touched(self.baseline.documents, after)
+        if rewritten or is_booked:
+            master = self._master + _other_changes(books, self.baseline)
+        today = after.today if CLOCK in written else old.today
+        self.state = _merged(old, self._state(today, master, changed))
+
+    def _renew_loose(self, documents: Mapping[str, set[int]]) -> None:
+        books, loose = self._books, self._loose
+        for table, keys in documents.items():
+            for key in keys:
+                loose.pop((table, key), None)
+                if books.is_loose(table, key):
+                    loose[table, key] = books.shelf(table).by_id[key].name
+
+
+def loose_documents(books: Books) -> dict[tuple[str, int], str]:
+    """Names of the documents whose goods do not move as they say, by table and id."""
+    return {
+        (table, key): document.name
+        for table in ORDERS
+        for key, document in books.shelf(table).by_id.items()
+        if books.is_loose(table, key)
+    }
+
+
+def _merged(old: ErpState, new: ErpState) -> ErpState:
+    """The new state, with the old one's parts where they are equal."""
+    before = _PARTS_OF(old)
+    kept = [was if was is now or was == now else now for was, now in zip(before, _PARTS_OF(new), strict=True)]
+    return old if all(map(is_, kept, before)) else ErpState(*kept)
 
 
 # -- everything else: default deny --------------------------------------------------------------------------
-
-_PARTNERS = "SELECT id, ref FROM res_partner"
-_PRODUCTS = "SELECT p.id, t.default_code FROM product_product p JOIN product_template t ON t.id = p.product_tmpl_id"
-_CENTERS = "SELECT id, code FROM mrp_workcenter"
-_TERMS = "SELECT id, name FROM account_payment_term"
-_NAMED = ("res_partner", "product_product", "product_template", "mrp_workcenter", "account_payment_term")
-"""Tables that the queries above read."""
-
-
-class _Keys(dict[int | None, str | None]):
-    """Business keys by id; a record without one is shown as ``#<id>``, no record as ``None``."""
-
-    def __missing__(self, number: int | None) -> str | None:
-        return None if number is None else f"#{number}"
-
-
-def _keyed(world: World, sql: str) -> _Keys:
-    return _Keys((number, key) for number, key in world.execute(sql) if key)
-
-
-class _Names:
-    """Stable keys of the records that documents refer to."""
-
-    def __init__(self, world: World) -> None:
-        self.partner = _keyed(world, _PARTNERS)
-        self.product = _keyed(world, _PRODUCTS)
-        self.center = _keyed(world, _CENTERS)
-        self.term = _keyed(world, _TERMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,57 +236,44 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The tables to compare, their names, those of all tables that a state is read of, and one statement for the contents."""
+    """The tables to compare, by name too, and one statement for their contents."""
 
     tables: tuple[_Table, ...]
-    names: tuple[str, ...]
-    read: tuple[str, ...]
+    by_name: Mapping[str, _Table]
     select: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Baseline:
-    """What is kept of a seeded world, and the version of it that was read."""
+class Baseline:
+    """What an end state is compared with: what is read of the seeded world, and the snapshot that the world equals, if any."""
 
-    version: tuple[int, int]
-    contents: Row
-    names: _Names
-    done: frozenset[int]
-    other: dict[str, dict[int, Row]]
-    documents: Standing
+    def __init__(self, before: World) -> None:
+        self.schema, self.origin, self.today = before.schema, before.origin, before.today
+        self.contents = _contents(before)
+        self.books = Books(before, Names(before))
+        self.documents, self.loose = standing_of(before), loose_documents(self.books)
 
 
 _LAYOUTS: dict[str, _Layout] = {}
-_BASELINES: WeakKeyDictionary[World, _Baseline] = WeakKeyDictionary()
+_BASELINES: WeakKeyDictionary[World, tuple[tuple[int, int], Baseline]] = WeakKeyDictionary()
+"""What is kept of seeded worlds, and the version of each that was read."""
 
-_OTHER: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "account.move": (
-        "SELECT id, name, state, amount_total, partner_id FROM account_move WHERE move_type <> 'out_invoice'",
-        ("id", "name", "state", "amount_total", "partner_id"),
-    ),
-    "stock.move": (
-        "SELECT id, reference, state, product_id, product_uom_qty FROM stock_move WHERE state <> 'cancel'"
-        " AND sale_line_id IS NULL AND purchase_line_id IS NULL AND raw_material_production_id IS NULL AND production_id IS NULL",
-        ("id", "reference", "state", "product_id", "product_uom_qty"),
-    ),
-    "stock.picking": (
-        "SELECT id, name, partner_id, origin FROM stock_picking p WHERE sale_id IS NULL AND purchase_id IS NULL"
-        " AND (EXISTS (SELECT 1 FROM stock_move m WHERE m.picking_id = p.id AND m.state <> 'cancel')"
-        " OR NOT EXISTS (SELECT 1 FROM stock_move m WHERE m.picking_id = p.id))",
-        ("id", "name", "partner_id", "origin"),
-    ),
+_OTHER: Mapping[str, tuple[Callable[[Books], dict[int, Row]], tuple[str, ...]]] = {
+    "account.move": (lambda books: books.entries, ("id", "name", "state", "amount_total", "partner_id")),
+    "stock.move": (lambda books: books.moves, ("id", "reference", "state", "product_id", "product_uom_qty")),
+    "stock.picking": (lambda books: books.pickings, ("id", "name", "partner_id", "origin")),
 }
 """Records in the tables of documents that belong to no document, with their columns: bills, entries, goods moved by hand."""
 
 
 def _layout(world: World) -> _Layout:
     """The tables to compare; looked up once a schema."""
-    if world.schema not in _LAYOUTS:
+    found = _LAYOUTS.get(world.schema)
+    if found is None:
         names = [name for name in world.tables() if name not in DOCUMENTS and name not in IGNORED]
         tables = tuple(_Table(name, world.columns(name)) for name in names)
-        read = tuple(sorted({*names, *chain.from_iterable(_INPUTS.values())}))
-        _LAYOUTS[world.schema] = _Layout(tables, tuple(names), read, "SELECT " + ", ".join(table.content for table in tables))
-    return _LAYOUTS[world.schema]
+        select = "SELECT " + ", ".join(table.content for table in tables)
+        found = _LAYOUTS[world.schema] = _Layout(tables, {table.name: table for table in tables}, select)
+    return found
 
 
 def _contents(world: World) -> Row:
@@ -440,69 +282,46 @@ def _contents(world: World) -> Row:
     return found
 
 
-def _baseline(before: World) -> _Baseline:
-    """What is read of the seeded world; read again when it has changed."""
+def baseline_of(before: World) -> Baseline:
+    """What is read of a seeded world; read again when it has changed."""
     known = _BASELINES.get(before)
-    if known is None or known.version != before.version:
-        other = {model: _by_id(before, model) for model in _OTHER}
-        known = _Baseline(before.version, _contents(before), _Names(before), frozenset(_done(before)), other, standing_of(before))
-        _BASELINES[before] = known
-    return known
+    if known is not None and known[0] == before.version:
+        if known[1].origin is None:
+            known[1].origin = before.origin  # a snapshot was taken since
+        return known[1]
+    found = Baseline(before)
+    _BASELINES[before] = before.version, found
+    return found
 
 
-def _by_id(world: World, model: str) -> dict[int, Row]:
-    return {row[0]: row for row in world.execute(_OTHER[model][0])}
-
-
-def _done(world: World) -> dict[int, str | None]:
-    return dict(world.execute("SELECT id, reference FROM stock_move WHERE state = 'done' ORDER BY id").fetchall())
-
-
-def _moved_stock(after: World, baseline: _Baseline) -> tuple[Change, ...]:
+def _moved_stock(books: Books, baseline: Baseline) -> tuple[Change, ...]:
     """Goods that were moved since the world was seeded: receipts, deliveries, productions, inventory counts."""
-    return tuple(
-        Change("stock.move", reference or f"#{key}", "changed", ("state",))
-        for key, reference in _done(after).items()
-        if key not in baseline.done
-    )
+    moved = sorted(books.done.keys() - baseline.books.done.keys())
+    return tuple([Change("stock.move", books.done[key] or f"#{key}", "changed", ("state",)) for key in moved])
 
 
-def _changed_tables(baseline: _Baseline, after: World, parts: Derived) -> Mapping[_Table, tuple[str, str]]:
-    """Content before and after of the tables that differ; the same object while nothing has changed."""
-    layout = _layout(after)
-    contents = parts.get(after, "contents", layout.names, partial(_new_contents, after, parts))
-    return parts.get(after, "changed", (), partial(_unequal, layout, baseline, contents), contents, baseline)
-
-
-def _unequal(layout: _Layout, baseline: _Baseline, contents: Row) -> dict[_Table, tuple[str, str]]:
+def _unequal(layout: _Layout, baseline: Baseline, contents: Row) -> dict[_Table, tuple[str, str]]:
+    """Content before and after of the tables that differ."""
     pairs = zip(layout.tables, baseline.contents, contents, strict=True)
     return {table: (old, new) for table, old, new in pairs if old != new}
-
-
-def _new_contents(world: World, parts: Derived) -> Row:
-    """The content of each table to compare, read again only where the table was written."""
-    layout = _layout(world)
-    if parts.stamp(world, ()) is None:
-        return _contents(world)
-    return tuple(parts.get(world, table.name, (table.name,), partial(_content, world, table)) for table in layout.tables)
 
 
 def _content(world: World, table: _Table) -> str:
     return str(world.execute(f"SELECT {table.content}").fetchone()[0])
 
 
-def _master_changes(after: World, changed: Mapping[_Table, tuple[str, str]]) -> tuple[Change, ...]:
+def _master_changes(after: World, baseline: Baseline, contents: Row) -> tuple[Change, ...]:
     changes: list[Change] = []
-    for table, texts in changed.items():
+    for table, texts in _unequal(_layout(after), baseline, contents).items():
         old, new = ([tuple(row) for row in json.loads(text)] for text in texts)
         changes += _differences(table, old, new, _stable_key(after, table))
     return tuple(changes)
 
 
-def _other_changes(after: World, baseline: _Baseline) -> tuple[Change, ...]:
+def _other_changes(books: Books, baseline: Baseline) -> tuple[Change, ...]:
     changes: list[Change] = []
-    for model, (_, columns) in _OTHER.items():
-        known, found = baseline.other[model], _by_id(after, model)
+    for model, (of, columns) in _OTHER.items():
+        known, found = of(baseline.books), of(books)
         if known != found:
             changes += _compared(model, known, found, columns, lambda row: str(row[1] or f"#{row[0]}"))
     return tuple(changes)
@@ -533,10 +352,10 @@ def _compared(
 
 _OWN_KEYS = ("ref", "default_code", "code", "key", "name")
 _LINKED_KEYS: Mapping[str, str] = {
-    "partner_id": _PARTNERS,
-    "res_partner_id": _PARTNERS,
-    "product_id": _PRODUCTS,
-    "workcenter_id": _CENTERS,
+    "partner_id": PARTNERS,
+    "res_partner_id": PARTNERS,
+    "product_id": PRODUCTS,
+    "workcenter_id": CENTERS,
     "product_tmpl_id": "SELECT id, default_code FROM product_template",
     "product_template_id": "SELECT id, default_code FROM product_template",
     "bom_id": "SELECT b.id, t.default_code FROM mrp_bom b JOIN product_template t ON t.id = b.product_tmpl_id",
@@ -547,7 +366,7 @@ _LINKED_KEYS: Mapping[str, str] = {
 def _stable_key(world: World, table: _Table) -> Callable[[Row], str]:
     """How a row is named: by its own key, else by those of the records that it refers to, else by its id."""
     own = [table.columns.index(name) for name in _OWN_KEYS if name in table.columns]
-    links = [(place, _keyed(world, _LINKED_KEYS[name])) for place, name in enumerate(table.columns) if name in _LINKED_KEYS]
+    links = [(place, keyed(world, _LINKED_KEYS[name])) for place, name in enumerate(table.columns) if name in _LINKED_KEYS]
 
     def key(row: Row) -> str:
         for position in own:

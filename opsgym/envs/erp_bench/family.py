@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from opsgym.core.errors import TaskError
 from opsgym.core.family import Family, FixedSet
@@ -16,17 +17,21 @@ from opsgym.envs.cache import Lru
 from opsgym.envs.erp_bench.brief import DISCLOSURES, brief
 from opsgym.envs.erp_bench.candidates import business_calls
 from opsgym.envs.erp_bench.erp import Erp
-from opsgym.envs.erp_bench.export import export_state, parts_of
+from opsgym.envs.erp_bench.export import Baseline, baseline_of, export_state
 from opsgym.envs.erp_bench.invariants import violations
 from opsgym.envs.erp_bench.params import PATTERNS, RELEASED_TIERS, TIERS, ERPParams, draw_params
 from opsgym.envs.erp_bench.soundness import check_rules, read_scenario
 from opsgym.envs.erp_bench.spec import Plan, Scenario
+from opsgym.envs.erp_bench.state import ErpState
 from opsgym.envs.erp_bench.tools import HARNESSES, toolbox
-from opsgym.envs.erp_bench.verifier import judge
+from opsgym.envs.erp_bench.verifier import Judge
 from opsgym.envs.erp_bench.world import open_world
 
 HEURISTICS = ("cheapest_first", "earliest_first", "build_first", "lp_rounding")
 """Fixed planners that serve as policies."""
+
+_JUDGES: WeakKeyDictionary[World, Judge] = WeakKeyDictionary()
+"""Who judged each world last."""
 
 _SCENARIOS: Lru[Scenario] = Lru(256)
 
@@ -38,6 +43,14 @@ def scenario_of(task: Task) -> Scenario:
         TaskError: The task's world is no sound scenario.
     """
     return _SCENARIOS.get(task.id, lambda: read_scenario(task.world))
+
+
+def _judge(world: World, task: Task) -> Judge:
+    """Who judges a world by a task: as before, as long as it is the same task."""
+    known, by = _JUDGES.get(world), (scenario_of(task), task.checks, task.certificate)
+    if known is None or any(one is not other for one, other in zip(known.by, by, strict=True)):
+        known = _JUDGES[world] = Judge(*by)
+    return known
 
 
 class ErpBenchFamily(Family[ERPParams]):
@@ -94,14 +107,17 @@ class ErpBenchFamily(Family[ERPParams]):
         """See :func:`~opsgym.envs.erp_bench.tools.toolbox`."""
         return toolbox(harness)
 
-    def verify(self, before: World, after: World, task: Task) -> Verdict:
-        """See :func:`~opsgym.envs.erp_bench.verifier.judge`; after a change only what it may concern is judged again."""
-        state, parts = export_state(before, after), parts_of(after)
-        by = scenario_of(task), task.checks, task.certificate
-        last = parts.known("verdict")
-        same_task = last is not None and all(one is other for one, other in zip(last[0][1:], by, strict=True))
-        known = (last[0][0], last[1]) if last is not None and same_task else None
-        return parts.get(after, "verdict", (), lambda: judge(state, *by, known), state, *by)
+    def baseline(self, world: World, task: Task) -> Baseline:
+        """See :func:`~opsgym.envs.erp_bench.export.baseline_of`."""
+        return baseline_of(world)
+
+    def verify(self, before: World | Baseline, after: World, task: Task) -> Verdict:
+        """See :func:`~opsgym.envs.erp_bench.verifier.Judge`; after a change only what it may concern is judged again."""
+        return _judge(after, task).verdict(export_state(before, after))
+
+    def score(self, before: World | Baseline, after: World, task: Task) -> float:
+        """See :meth:`~opsgym.envs.erp_bench.verifier.Judge.score`."""
+        return _judge(after, task).score(export_state(before, after))
 
     def brief(self, task: Task, disclosure: str) -> str:
         """The task's own instruction under full disclosure, else one made from its scenario."""
@@ -109,14 +125,17 @@ class ErpBenchFamily(Family[ERPParams]):
 
     def render(self, world: World, task: Task) -> str:
         """The documents of the ERP, a line each."""
-        state = export_state(world, world)
+        return self.listing(export_state(world, world))
+
+    def listing(self, state: ErpState) -> str:
+        """The documents of a state, a line each."""
         documents = [
             *(f"{d.name} {d.state} {d.customer}: {_lines(d.lines)}" for d in state.sales),
             *(f"{d.name} {d.state} {d.vendor}: {_lines(d.lines)}" for d in state.purchases),
             *(f"{d.name} {d.state}: {d.quantity:g} x {d.product}" for d in state.productions),
             *(f"{d.name} {d.state} {d.partner}: {d.amount_total:.2f}" for d in state.invoices),
         ]
-        return "\n".join([f"{world.today}, {len(documents)} documents", *documents])
+        return "\n".join([f"{state.today}, {len(documents)} documents", *documents])
 
     def policies(self) -> Mapping[str, Callable[[Task], Sequence[ToolCall]]]:
         """The fixed planners by which the sampler measures tasks, booked as the oracle books."""

@@ -1,7 +1,8 @@
 """Standing: whether documents still are what they were, and whether goods move as they say.
 
 Two things that the documents themselves do not show: what was changed on those that were there at the start, on sales
-orders down to lines and transfers; and planned goods movements that were cut off, put off or bent by hand.
+orders down to lines and transfers; and, in :meth:`Books.is_loose <opsgym.envs.erp_bench.books.Books.is_loose>`, planned goods
+movements that were cut off, put off or bent by hand.
 """
 
 from __future__ import annotations
@@ -10,10 +11,8 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from opsgym.core.derived import Derived
 from opsgym.core.world import World
 from opsgym.envs.erp_bench.state import Change
 
@@ -26,11 +25,13 @@ class Standing:
 
     Attributes:
         names: Their names, as JSON.
+        known: Their names.
         models: The models that have rows of theirs.
         texts: These rows as JSON, by model: what is equal need not be read.
     """
 
     names: str
+    known: frozenset[str | None]
     models: tuple[str, ...]
     texts: tuple[str, ...]
 
@@ -56,27 +57,23 @@ def standing_of(world: World) -> Standing:
     tables = sorted({_head(owner) for owner, _ in _PLACES.values()})
     found = {table: [name for (name,) in world.execute(f"SELECT name FROM {table} ORDER BY id")] for table in tables}
     models = tuple(model for model, (owner, _) in _PLACES.items() if found[_head(owner)])
-    names = json.dumps([name for table in tables for name in found[table]])
-    return Standing(names, models, tuple(_text(world, model, names) for model in models))
+    listed = [name for table in tables for name in found[table]]
+    names = json.dumps(listed)
+    return Standing(names, frozenset(listed), models, tuple(_text(world, model, names) for model in models))
 
 
 def _head(owner: str) -> str:
     return owner.removesuffix("_line")
 
 
-def touched(seeded: Standing, after: World, parts: Derived) -> tuple[Change, ...]:
+def touched(seeded: Standing, after: World) -> tuple[Change, ...]:
     """What differs on the documents that were there at the start, under the document's name."""
-    changes: tuple[Change, ...] = ()
+    changes: list[Change] = []
     for model, old in zip(seeded.models, seeded.texts, strict=True):
-        tables = tuple(dict.fromkeys((_head(_PLACES[model][0]), _PLACES[model][0], _table(model))))
-        new = parts.get(after, f"text of {model}", tables, partial(_text, after, model, seeded.names), seeded)
+        new = _text(after, model, seeded.names)
         if old != new:
-            changes += parts.get(after, f"touched {model}", (), partial(_differing, after, model, old, new), new, seeded)
-    return changes
-
-
-def _differing(world: World, model: str, old: str, new: str) -> tuple[Change, ...]:
-    return tuple(_differences(model, _by_name(old), _by_name(new), _columns(world, model)))
+            changes += _differences(model, _by_name(old), _by_name(new), _columns(after, model))
+    return tuple(changes)
 
 
 def _by_name(text: str) -> dict[str, list[Row]]:
@@ -133,32 +130,3 @@ def _select(world: World, model: str) -> str:
         " WHERE d.name IN (SELECT value FROM json_each(?1)) ORDER BY t.id"
     )
     return f"SELECT json_group_array(json(line)) FROM ({rows})"
-
-
-# -- goods movements ------------------------------------------------------------------------------------------
-
-_PLANNED = (
-    "SELECT DISTINCT d.name FROM {table} d JOIN {table}_line l ON l.order_id = d.id JOIN product_product p ON p.id = l.product_id"
-    " JOIN product_template pt ON pt.id = p.product_tmpl_id WHERE d.state = '{state}' AND pt.type <> 'service'"
-    " AND ABS(MAX(l.{quantity}, 0) - COALESCE((SELECT SUM(CASE WHEN m.product_id = l.product_id AND (m.state = 'done' OR"
-    " substr(m.date, 1, 10) = substr(COALESCE({day}, m.date), 1, 10)) THEN m.product_uom_qty ELSE 1e9 END)"
-    " FROM stock_move m WHERE m.{link} = l.id AND m.state <> 'cancel'), 0)) > 1e-6"
-)
-_LOOSE = " UNION ALL ".join(
-    (
-        _PLANNED.format(
-            table="sale_order", state="sale", quantity="product_uom_qty", day="d.commitment_date", link="sale_line_id"
-        ),
-        _PLANNED.format(
-            table="purchase_order", state="purchase", quantity="product_qty", day="l.date_planned", link="purchase_line_id"
-        ),
-        "SELECT d.name FROM mrp_production d WHERE d.state IN ('confirmed', 'progress', 'to_close', 'done') AND"
-        " ABS(d.product_qty - COALESCE((SELECT SUM(CASE WHEN m.product_id = d.product_id THEN m.product_uom_qty ELSE 1e9 END)"
-        " FROM stock_move m WHERE m.production_id = d.id AND m.state <> 'cancel'), 0)) > 1e-6",
-    )
-)
-
-
-def loose_documents(world: World) -> tuple[str, ...]:
-    """Names of the confirmed documents whose goods are not planned to move in the quantity and on the day that they state."""
-    return tuple(sorted({name for (name,) in world.execute(_LOOSE)}))

@@ -18,6 +18,7 @@ from opsgym.envs.middleware import Proceed, Reply, answer
 from opsgym.envs.teams.access import COMMON_MODELS, ROLES, check_read, denied, offers, refusal
 from opsgym.envs.teams.forms import TeamAEC, TeamParallel
 from opsgym.envs.teams.game import TeamGame
+from opsgym.envs.teams.oracle_team import OracleRole, oracle_team
 from opsgym.envs.teams.tools import wait
 
 __all__ = ["ERPBenchTeamEnv", "ERPBenchTeamParallelEnv", "env", "parallel_env", "raw_env"]
@@ -172,12 +173,20 @@ class ErpTeamGame(TeamGame):
         return Reply(ToolResult(wait.name), line)  # under this name it does not end the episode
 
     def rewards(self, reward: float) -> dict[str, float]:
-        """All of the team's reward to each, or with ``credit="role"`` each its share of it."""
+        """All of the team's reward to each, or with ``credit="role"`` each its part of it."""
+        parts = self.credits(reward) if self.credit == "role" else None
+        return super().rewards(reward) if parts is None else parts
+
+    def credits(self, reward: float) -> dict[str, float] | None:
+        """The reward divided by :func:`shares`, once there is a verdict."""
         verdict = self.env.episode.verdict
-        if self.credit == "team" or verdict is None:
-            return super().rewards(reward)
-        earned = shares(verdict, self.state.agents)
-        return {agent: reward * share for agent, share in earned.items()}
+        if verdict is None:
+            return None
+        return {agent: reward * share for agent, share in shares(verdict, self.state.agents).items()}
+
+    def oracle(self, agent: str, *, talks: bool = True) -> OracleRole:
+        """A role of :func:`~opsgym.envs.teams.oracle_team.oracle_team`."""
+        return oracle_team(self.env.task, self.state.agents, talks=talks)[agent]
 
 
 def shares(verdict: Verdict, agents: list[str]) -> dict[str, float]:

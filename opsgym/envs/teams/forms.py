@@ -13,7 +13,7 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.envs.episode import EnvSnapshot
-from opsgym.envs.teams.game import AgentText, TeamGame
+from opsgym.envs.teams.game import AgentText, AroundCalls, TeamGame
 
 __all__ = ["TeamAEC", "TeamParallel", "TeamSnapshot"]
 
@@ -53,6 +53,7 @@ class _Form:
         self._arguments = {"render_mode": render_mode, **arguments}
         self.render_mode = render_mode
         self.game = self.make_game(**arguments)
+        self._around: tuple[AroundCalls, ...] = ()
         self.possible_agents = list(self.game.possible_agents)
         self.agents = []
 
@@ -106,15 +107,23 @@ class _Form:
         if snapshot.config != self.config:
             raise TaskError(f"expected a snapshot of {self.config}, got one of {snapshot.config}", field="snapshot.config")
 
+    def surround(self, wrap: AroundCalls) -> None:
+        """Put a wrapper around the world; see :meth:`opsgym.envs.teams.game.TeamGame.surround`.  Forks and copies keep it."""
+        self.game.surround(wrap)
+        self._around += (wrap,)
+
     def fork(self) -> Self:
         """Another environment in the same state; the two go on independently."""
         twin = type(self)(**self._arguments)
+        for wrap in self._around:
+            twin.surround(wrap)
         twin.restore(self.snapshot())
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as arguments and state."""
-        return _remade, (type(self), self._arguments, self.snapshot() if self.game.state.agents else None)
+        state = self.snapshot() if self.game.state.agents else None
+        return _remade, (type(self), self._arguments, self._around, state)
 
     @abstractmethod
     def snapshot(self) -> TeamSnapshot:
@@ -252,9 +261,11 @@ class TeamParallel(_Form, ParallelEnv):  # type: ignore[misc]  # PettingZoo is u
         self.agents = list(snapshot.shell["agents"])
 
 
-def _remade(kind: type[_Form], arguments: dict[str, Any], state: TeamSnapshot | None) -> _Form:
+def _remade(kind: type[_Form], arguments: dict[str, Any], around: tuple[AroundCalls, ...], state: TeamSnapshot | None) -> _Form:
     """The environment that :meth:`_Form.__reduce__` describes."""
     env = kind(**arguments)
+    for wrap in around:
+        env.surround(wrap)
     if state is not None:
         env.restore(state)
     return env
@@ -262,7 +273,7 @@ def _remade(kind: type[_Form], arguments: dict[str, Any], state: TeamSnapshot | 
 
 def closing(info: dict[str, Any]) -> dict[str, Any]:
     """What every agent learns at the end."""
-    return {name: _copied(info[name]) for name in ("verdict", "is_success", "backend_error") if name in info}
+    return {name: _copied(info[name]) for name in ("verdict", "is_success", "backend_error", "faults") if name in info}
 
 
 def _copied(value: Any) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
+import gymnasium as gym
 from gymnasium import spaces
 
 from opsgym.core.errors import TaskError, ToolError
@@ -20,9 +22,25 @@ from opsgym.envs.supply import OPTIONS
 from opsgym.envs.teams.tools import message, wait
 from opsgym.envs.tool_env import ToolEnv
 
-__all__ = ["TeamGame", "TeamState"]
+__all__ = ["AroundCalls", "ScriptedRole", "TeamGame", "TeamState"]
 
 AgentText = dict[str, str]
+FAULT_OPTIONS = ("fault_seed", "progress")
+"""Options of ``reset`` that wrappers take."""
+AroundCalls = Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]
+"""Puts a wrapper of :mod:`opsgym.wrappers` around the environment that holds the world."""
+
+
+class ScriptedRole(Protocol):
+    """Plays a role of one episode by a script."""
+
+    def act(self, text: str, tools: Iterable[str]) -> str:
+        """The next action.
+
+        Args:
+            text: What the role observes.
+            tools: Names of the tools that it is offered.
+        """
 
 
 @dataclass(slots=True)
@@ -37,6 +55,8 @@ class TeamState:
         sent: Messages sent, per agent.
         done: Agents that have handed in.
         actors: Who took each turn.
+        calls: Calls carried out or refused, per agent.
+        refused: Those of them that were refused.
         review: The call that waits for approval, where there is a checker.
         reviewed: Whether the work was sent back already.
     """
@@ -48,6 +68,8 @@ class TeamState:
     sent: dict[str, int] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
     actors: list[str] = field(default_factory=list)
+    calls: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
     review: ToolCall | None = None
     reviewed: bool = False
 
@@ -76,6 +98,7 @@ class TeamGame(Middleware, ABC):
         if isinstance(messages, bool) or not isinstance(messages, int) or messages < 0:
             raise TaskError(f"expected an integer from 0, got {messages!r}", field="messages")
         self.env, self.max_cycles, self.messages, self.message_chars = env, max_cycles, messages, message_chars
+        self.outer: gym.Env[Any, Any] = env
         self.state = TeamState([])
         self._toolboxes: tuple[Toolbox | None, dict[str, Toolbox]] = (None, {})
         env.use([self])
@@ -123,6 +146,19 @@ class TeamGame(Middleware, ABC):
         """What each agent earns of the team's reward: all of it."""
         return dict.fromkeys(self.state.agents, reward)
 
+    def credits(self, reward: float) -> dict[str, float] | None:
+        """Each agent's part of the team's reward, where the game divides it; the parts add up to it."""
+        return None
+
+    @abstractmethod
+    def oracle(self, agent: str, *, talks: bool = True) -> ScriptedRole:
+        """A role of the reference solution of the running episode.
+
+        Args:
+            agent: The role.
+            talks: Whether it tells the others what these need to know.
+        """
+
     # -- playing ------------------------------------------------------------------------------------------
 
     def reset(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
@@ -130,7 +166,9 @@ class TeamGame(Middleware, ABC):
 
         Options that it does not know are passed over, as PettingZoo's own test demands.
         """
-        self.env.reset(seed=seed, options={name: value for name, value in (options or {}).items() if name in OPTIONS})
+        known = {*OPTIONS, *(FAULT_OPTIONS if self.outer is not self.env else ())}
+        self.env.max_steps = self.max_cycles  # what a layer may count on, whoever is in the team
+        self.outer.reset(seed=seed, options={name: value for name, value in (options or {}).items() if name in known})
         task = self.env.task
         agents = self.team(task)
         self.env.max_steps = self.max_cycles * len(agents)
@@ -149,10 +187,14 @@ class TeamGame(Middleware, ABC):
 
     def act(self, agent: str, action: Any) -> tuple[float, bool, bool, dict[str, Any]]:
         """Carry out an agent's action; its reward is the team's."""
-        self.state.actor = agent
-        self.state.actors.append(agent)
-        observation, reward, terminated, truncated, info = self.env.step(action)
-        self.state.heard[agent] = observation
+        state, episode = self.state, self.env.episode
+        state.actor = agent
+        state.actors.append(agent)
+        calls, errors = episode.calls, episode.errors.total()
+        observation, reward, terminated, truncated, info = self.outer.step(action)
+        state.calls[agent] += episode.calls - calls
+        state.refused[agent] += episode.errors.total() - errors
+        state.heard[agent] = observation
         return float(reward), terminated, truncated, info
 
     def view(self, agent: str) -> AgentText:
@@ -182,6 +224,25 @@ class TeamGame(Middleware, ABC):
         if agent not in known:
             known[agent] = Toolbox(tool for tool in self.env.tools.values() if self.offers(agent, tool))
         return known[agent]
+
+    def surround(self, wrap: AroundCalls) -> None:
+        """Put a wrapper around the world: it meets the calls that the game lets through, whoever makes them.
+
+        The game stays outside, so that what a wrapper keeps of one role's calls reaches no role without the right to it.
+
+        Args:
+            wrap: Makes the wrapper, for example ``partial(ToolFailureInjection, rate=0.1)``.
+
+        Raises:
+            TaskError: It changes what is observed or done, rather than what becomes of calls.
+        """
+        env, before = self.env, self.env.layers
+        outer = wrap(self.outer)
+        fits = outer.unwrapped is env and outer.observation_space == env.observation_space
+        env.use([*(layer for layer in (env.layers if fits else before) if layer is not self), self])
+        if not fits:
+            raise TaskError(f"expected a wrapper around calls, got {outer}", field="wrap")
+        self.outer = outer
 
     # -- the layer ----------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from opsgym.envs.erp_bench.family import scenario_of
 from opsgym.envs.teams.access import role_of
 from opsgym.envs.teams.forms import TeamAEC, TeamParallel
 
-__all__ = ["OracleRole", "PlanReader", "oracle_team", "planner_messages", "play", "project"]
+__all__ = ["OracleRole", "oracle_team", "play", "project"]
 
 _DOCUMENT = re.compile(r"\b(?:S\d{5}|P\d{5}|WH/MO/\d{5}|INV/\d{4}/\d{5}|DRAFT/\d+)\b")
 _ANSWER, _MESSAGE = '{"tool":', '{"message":'
@@ -155,32 +155,6 @@ class OracleRole:
         """True at the first call only."""
         first, self.listed = not self.listed, True
         return first
-
-
-def planner_messages(task: Task, limit: int = 4000) -> list[str]:
-    """The reference solution as messages of a planner, a call a line."""
-    messages: list[str] = []
-    for line in (call.model_dump_json() for call in task.oracle):
-        if messages and len(messages[-1]) + len(line) < limit:
-            messages[-1] += f"\n{line}"
-        else:
-            messages.append(line)
-    return messages
-
-
-class PlanReader:
-    """An executor that makes the calls of the messages that it gets, in their order, up to ten a turn."""
-
-    def __init__(self) -> None:
-        self.calls: list[str] = []
-
-    def act(self, text: str) -> str:
-        """The next action, given what the executor observes."""
-        for line in text.splitlines():
-            if line.startswith(_MESSAGE):
-                self.calls += json.loads(line)["message"]["text"].splitlines()
-        now, self.calls = self.calls[:10], self.calls[10:]
-        return "\n".join(now) or _call("wait")
 
 
 def play(env: TeamAEC | TeamParallel, team: Mapping[str, OracleRole]) -> tuple[dict[str, float], dict[str, Any]]:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import gymnasium as gym
+from gymnasium.envs.registration import load_env_creator
+
+import opsgym
 from opsgym.core.errors import RegistryError, ToolError
 from opsgym.core.task import Task, ToolCall
 from opsgym.core.tools import Tool, ToolResult
 from opsgym.envs.middleware import Proceed, Reply, answer
 from opsgym.envs.teams.forms import TeamAEC
-from opsgym.envs.teams.game import TeamGame
+from opsgym.envs.teams.game import ScriptedRole, TeamGame
+from opsgym.envs.teams.oracle_pair import Approver, PlanReader, PlanTeller, planner_messages
 from opsgym.envs.teams.tools import approve, message, send_back, wait
 from opsgym.envs.tool_env import ToolEnv
 
 __all__ = ["PlannerExecutorEnv", "env", "raw_env"]
 
 PLANNER, EXECUTOR, CHECKER = "planner_0", "executor_0", "checker_0"
-FAMILIES = ("ERPBench-v0", "ACEBench-v0")
+FAMILIES = opsgym.ENV_IDS
+"""Families of OpsGym; any other :class:`ToolEnv` that is registered with Gymnasium will do."""
 
 _PLANNER = """You are planner_0. You read the request below and plan; you cannot change anything yourself.
 executor_0 carries the work out. It does not see the request: it knows what you write with the tool `message`, and what its
@@ -32,20 +38,16 @@ _CHECKER = """You are checker_0. The executor has handed in its work on the requ
 
 
 def tool_env(family: str, **arguments: Any) -> ToolEnv:
-    """The single-agent environment of a family.
+    """The single-agent environment of a registered family.
 
     Raises:
         RegistryError: There is no such family.
     """
-    if family == "ERPBench-v0":
-        from opsgym.envs.erp_bench.env import ERPBenchEnv
-
-        return ERPBenchEnv(**arguments)
-    if family == "ACEBench-v0":
-        from opsgym.envs.ace_bench.env import ACEBenchEnv
-
-        return ACEBenchEnv(**arguments)
-    raise RegistryError("family", family, FAMILIES)
+    spec = gym.registry.get(family)
+    creator: object = load_env_creator(spec.entry_point) if spec and isinstance(spec.entry_point, str) else None
+    if not (isinstance(creator, type) and issubclass(creator, ToolEnv)):
+        raise RegistryError("family", family, FAMILIES)
+    return creator(**arguments)
 
 
 class PlannerExecutorGame(TeamGame):
@@ -111,6 +113,12 @@ class PlannerExecutorGame(TeamGame):
         """Nothing reaches the checker."""
         super().post(sender, text, to, [reader for reader in readers if reader != CHECKER])
 
+    def oracle(self, agent: str, *, talks: bool = True) -> ScriptedRole:
+        """A planner that tells the reference solution, or nothing; an executor that does what it is told."""
+        if agent == PLANNER:
+            return PlanTeller(planner_messages(self.env.task, self.message_chars) if talks else ())
+        return PlanReader() if agent == EXECUTOR else Approver()
+
     def following(self, agent: str) -> str:
         """The checker while there is something to check, else planner and executor by turns."""
         if self.state.review is not None:
@@ -158,8 +166,9 @@ class PlannerExecutorEnv(TeamAEC):
 
     ## Arguments
 
-    `family` (default `"ERPBench-v0"`), `checker`, `max_cycles` (200), `messages` (64 for each agent), `message_chars` (4000),
-    `render_mode`, and all arguments of :class:`~opsgym.envs.tool_env.ToolEnv` but `max_steps`.
+    `family` (default `"ERPBench-v0"`; the id of any registered environment of tool calls), `checker`, `max_cycles` (200),
+    `messages` (64 for each agent), `message_chars` (4000), `render_mode`, and all arguments of
+    :class:`~opsgym.envs.tool_env.ToolEnv` but `max_steps`.
 
     ## Example
 

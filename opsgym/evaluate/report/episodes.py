@@ -113,11 +113,15 @@ def view(trajectory: Trajectory) -> dict[str, Any]:
 
 def _steps(trajectory: Trajectory) -> list[list[Any]]:
     """Action, observation and how often both came in a row, for an agent that repeats itself hundreds of times."""
-    told = [
-        (_cut(step.action if isinstance(step.action, str) else _json(step.action)), _cut(step.observation))
-        for step in trajectory.steps
-    ]
+    told = [(_cut(_said(step.action)), _cut(step.observation)) for step in trajectory.steps]
     return [[*same, len(list(group))] for same, group in groupby(told)]
+
+
+def _said(action: Any) -> str:
+    """An action as text; that of a team says whose it was."""
+    if isinstance(action, dict) and set(action) == {"agent", "action"}:
+        return f"{action['agent']}> {action['action']}"
+    return action if isinstance(action, str) else _json(action)
 
 
 def _check(check: dict[str, Any]) -> list[str]:

@@ -41,10 +41,11 @@ class Run:
 
     @property
     def policy(self) -> str:
-        """Name of the policy with its options, or of the run where it is not said."""
-        options = self.config.get("policy_options")
-        given = [f"{name}={value}" for name, value in sorted(options.items())] if isinstance(options, dict) else []
-        return " ".join([_text(self.config.get("policy")) or self.name, *given])
+        """Name of the policy with its options, or of the run where it is not said; of a team also the setting."""
+        given = _options(self.config.get("policy_options"))
+        form = _text(self.config.get("form"))
+        setting = [f"({' '.join([form, *_options(self.config.get('env_options'))])})"] if form else []
+        return " ".join([_text(self.config.get("policy")) or self.name, *given, *setting])
 
     @property
     def model(self) -> str:
@@ -170,6 +171,11 @@ def _distinct(paths: Sequence[Path]) -> list[str]:
         again = parts[:place].count(mine)
         names.append(f"{name} ({again + 1})" if again else name)
     return names
+
+
+def _options(value: Any) -> list[str]:
+    """Options as name=value."""
+    return [f"{name}={each}" for name, each in sorted(value.items())] if isinstance(value, dict) else []
 
 
 def _text(value: Any) -> str:

@@ -10,7 +10,8 @@ import pytest
 
 from opsgym.envs.erp_bench.params import PATTERNS
 from opsgym.envs.teams import erp_bench_team_v0, planner_executor_v0
-from opsgym.envs.teams.oracle_team import PlanReader, oracle_team, planner_messages, play, project
+from opsgym.envs.teams.oracle_pair import PlanReader, planner_messages
+from opsgym.envs.teams.oracle_team import oracle_team, play, project
 
 FORMS: dict[str, Callable[..., Any]] = {"aec": erp_bench_team_v0.env, "parallel": erp_bench_team_v0.parallel_env}
 SOME = ("02_buy_only_immediate_invoicing", "22_single_bom_split_by_capacity_invoicing", "repair_plan_easy", "repair_plan_hard")
@@ -44,14 +45,28 @@ def test_a_team_of_oracles_earns_everything_on_every_pattern(pattern: str, infor
         assert_solved("parallel", pattern, seed, information=information)
 
 
+def assert_solved_in_any_order(pattern: str, information: str, orders: int) -> None:
+    env: Any = erp_bench_team_v0.parallel_env(pattern=pattern, information=information)
+    first = set()
+    for number in range(orders):
+        env.reset(seed=1)
+        env.game.env.np_random.bit_generator.advance(number)  # the same task, other orders
+        earned, _ = play(env, oracle_team(env.game.env.task, env.agents))
+        assert set(earned.values()) == {1.0}, (pattern, information, number)
+        first.add(tuple(env.game.state.actors[:20]))
+    assert len(first) > 1
+
+
 @pytest.mark.parametrize("pattern", SOME[1::2])
 def test_the_order_of_simultaneous_calls_does_not_matter_to_oracles(pattern: str) -> None:
-    env: Any = erp_bench_team_v0.parallel_env(pattern=pattern)
-    for seed in range(8):
-        env.reset(seed=1)
-        env.game.env.np_random.bit_generator.advance(seed)  # the same task, other orders
-        earned, _ = play(env, oracle_team(env.game.env.task, env.agents))
-        assert set(earned.values()) == {1.0}
+    assert_solved_in_any_order(pattern, "shared", 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("information", ["shared", "partial"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_the_order_of_simultaneous_calls_does_not_matter_on_any_pattern(pattern: str, information: str) -> None:
+    assert_solved_in_any_order(pattern, information, 4)
 
 
 @pytest.mark.parametrize("pattern", SOME)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import gymnasium as gym
 import pettingzoo
 import pytest
 from pettingzoo.test import (
@@ -20,7 +21,7 @@ from pettingzoo.test import (
 from pettingzoo.utils import BaseParallelWrapper, BaseWrapper
 
 from opsgym.core.errors import RegistryError, TaskError
-from opsgym.envs.teams import erp_bench_team_v0, planner_executor_v0
+from opsgym.envs.teams import GAMES, erp_bench_team_v0, make, planner_executor_grid_v0, planner_executor_v0
 
 Maker = Callable[..., Any]
 
@@ -32,6 +33,7 @@ AEC: dict[str, Maker] = {
     "planner_erp": partial(planner_executor_v0.env, **ERP),
     "planner_checker": partial(planner_executor_v0.env, **ERP, checker=True),
     "planner_ace": partial(planner_executor_v0.env, family="ACEBench-v0", cache=None),
+    "planner_grid": partial(planner_executor_grid_v0.env, tier="easy", cache=None),
 }
 PARALLEL: dict[str, Maker] = {
     "erp_shared": partial(erp_bench_team_v0.parallel_env, **ERP),
@@ -67,6 +69,15 @@ class TestParallel:
 
     def test_passes_the_seed_test(self, name: str) -> None:
         parallel_seed_test(PARALLEL[name], num_cycles=10)
+
+    def test_renders_as_the_other_form_does(self, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        for mode in ("human", "ansi"):
+            env = PARALLEL[name](render_mode=mode)
+            env.reset(seed=1)
+            env.step(dict.fromkeys(env.agents, '{"name": "wait"}'))
+            shown = env.render()
+            assert shown is None if mode == "human" else all(f"{agent}> " in shown for agent in env.agents)
+        assert "finance_0> " in capsys.readouterr().out
 
 
 def test_pettingzoos_aec_wrapper_records_a_team() -> None:
@@ -113,13 +124,30 @@ def test_arguments_that_do_not_go_together_are_refused() -> None:
 
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="this PettingZoo has no registry")
-@pytest.mark.parametrize(
-    ("form", "name"), [("aec", "ERPBenchTeam-v0"), ("parallel", "ERPBenchTeam-v0"), ("aec", "PlannerExecutor-v0")]
-)
+@pytest.mark.parametrize(("form", "name"), [(form, name) for name, forms in GAMES.items() for form in forms])
 def test_pettingzoos_registry_makes_every_form(form: str, name: str) -> None:
-    env = pettingzoo.make(form, name, max_cycles=3, **ERP)
+    env = pettingzoo.make(form, name, max_cycles=3, **({"cache": None} if "Grid" in name else ERP))
     env.reset(seed=1)
     assert (env.unwrapped.max_cycles, env.agents[0]) == (3, "sales_0" if "Team" in name else "planner_0")
+
+
+def test_forms_are_made_by_name_with_any_pettingzoo() -> None:
+    assert make("aec", "PlannerExecutor-v0", family="ACEBench-v0", cache=None).possible_agents == ["planner_0", "executor_0"]
+    for bad in (("aec", "ERPBench-v0"), ("parallel", "PlannerExecutor-v0")):
+        with pytest.raises(RegistryError):
+            make(*bad)
+
+
+def test_planner_and_executor_play_any_registered_family() -> None:
+    if "Toy-v0" not in gym.registry:
+        gym.register("Toy-v0", entry_point="tests.envs.toy_family:ToyEnv")
+    try:
+        env = planner_executor_v0.env(family="Toy-v0", cache=None)
+        env.reset(seed=1)
+        assert env.game.env.family.id == env.game.env.task.family
+        assert "submit" in env.game.tools("executor_0") and "submit" not in env.game.tools("planner_0")
+    finally:
+        del gym.registry["Toy-v0"]
 
 
 def test_the_plain_package_does_not_import_pettingzoo() -> None:

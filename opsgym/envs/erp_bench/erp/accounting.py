@@ -223,7 +223,11 @@ class Move(Thread):
         self.put(ids, state="cancel")
 
     def _forget_payments(self, ids: list[int]) -> None:
-        self.rows("UPDATE account_payment SET invoice_id = NULL WHERE invoice_id IN (SELECT value FROM json_each(?))", ids)
+        self.alter(
+            "account_payment",
+            "UPDATE account_payment SET invoice_id = NULL WHERE invoice_id IN (SELECT value FROM json_each(?))",
+            ids,
+        )
 
 
 class MoveLine(Model):

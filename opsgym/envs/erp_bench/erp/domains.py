@@ -45,9 +45,7 @@ def compile_domain(model: str, domain: Any, alias: str = "t") -> Sql:
         return "", []
     if alias.count("x") > MAX_PATH:
         raise bad_value(f"Domain is nested more than {MAX_PATH} relations deep")
-    if not isinstance(domain, list | tuple):
-        raise bad_value(f"Invalid domain {clipped(domain)}; expected a list of conditions [field, operator, value]")
-    if len(domain) > MAX_TERMS:
+    if len(_listed(domain)) > MAX_TERMS:
         raise bad_value(f"Domain of {len(domain)} terms; expected at most {MAX_TERMS}")
     stack: list[_Part] = []
     for term in reversed(domain):
@@ -308,8 +306,12 @@ def _hierarchy(model: str, operator: str, value: Any, column: str) -> Sql:
 
 
 def conjunction(*domains: Sequence[Any]) -> list[Any]:
-    """The domain of the records that meet every one of ``domains``."""
-    parts = [list(domain) for domain in domains if domain]
+    """The domain of the records that meet every one of ``domains``.
+
+    Raises:
+        ErpError: One of them is no list.
+    """
+    parts = [_listed(domain) for domain in domains if domain]
     if len(parts) <= 1:
         return parts[0] if parts else []
     joined: list[Any] = []
@@ -317,3 +319,9 @@ def conjunction(*domains: Sequence[Any]) -> list[Any]:
         terms = sum(1 if not isinstance(term, str) else {"&": -1, "|": -1}.get(term, 0) for term in part)
         joined += ["&"] * (terms - 1) + part
     return ["&"] * (len(parts) - 1) + joined
+
+
+def _listed(domain: Any) -> list[Any]:
+    if not isinstance(domain, list | tuple):
+        raise bad_value(f"Invalid domain {clipped(domain)}; expected a list of conditions [field, operator, value]")
+    return list(domain)

@@ -123,6 +123,8 @@ class Erp:
             raise bad_value(f"The request is too large or too deeply nested ({error})") from error
         except RecursionError as error:
             raise bad_value("The arguments are nested too deeply") from error
+        except OverflowError as error:
+            raise bad_value("A number in the arguments is too large") from error
         finally:
             self.context = outer
 
@@ -203,9 +205,11 @@ def _method(records: Model, name: str) -> Method:
     found = records.methods.get(name) if isinstance(name, str) else None
     if found is not None:
         return found
+    shown = f"{records._name}.{str(name)[:80]}"
     if isinstance(name, str) and name.startswith("_"):
-        raise ErpError("AccessError", f"Private methods (such as {records._name}.{name}) cannot be called remotely.")
-    raise ErpError("NotFound", f"the method {records._name}.{name} does not exist")
+        raise ErpError("AccessError", f"Private methods (such as {shown}) cannot be called remotely.")
+    known = f"{records._name} has {', '.join(sorted(records.methods))}."
+    raise ErpError("NotFound", f"the method {shown} does not exist", hint=known)
 
 
 def _checked_ids(ids: Any) -> list[int]:

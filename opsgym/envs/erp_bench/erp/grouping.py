@@ -104,7 +104,7 @@ def groups(
         columns.append(display_of(model, key.field.name, "t") if key.field.type == "many2one" else "NULL")
     positions = [str(2 * number + 1) for number in range(len(keys))]
     selected = columns + [aggregate.sql for aggregate in aggregates]
-    sql = f"SELECT {', '.join(selected or ['1'])} FROM {table_of(model)} t" + (f" WHERE {where}" if where else "")
+    sql = f"SELECT {', '.join(selected or ['COUNT(*)'])} FROM {table_of(model)} t" + (f" WHERE {where}" if where else "")
     if keys:
         sql += f" GROUP BY {', '.join(positions)} ORDER BY {_order(order, keys, aggregates)}"
     sql += f" LIMIT {_whole(limit, -1)} OFFSET {_whole(offset, 0)}"
@@ -112,9 +112,8 @@ def groups(
     for row in world.execute(sql, params).fetchall():
         values = [_value(key, row[2 * number], row[2 * number + 1]) for number, key in enumerate(keys)]
         extra = [term for number, key in enumerate(keys) for term in _selector(key, row[2 * number])]
-        totals = [
-            aggregate.empty if value is None else value for aggregate, value in zip(aggregates, row[2 * len(keys) :], strict=True)
-        ]
+        measured = row[2 * len(keys) : len(selected)]  # nothing where nothing was asked for
+        totals = [aggregate.empty if value is None else value for aggregate, value in zip(aggregates, measured, strict=True)]
         found.append((values, totals, extra))
     return found
 

@@ -270,16 +270,24 @@ class Production(Thread):
         delay = self.erp.of(Bom).get(bom, "produce_delay") if bom else 0
         end = add_days(start, delay) if delay else add_minutes(start, 60)
         self.put([record], date_finished=end)
-        self.rows(
+        self.alter(
+            "stock_move",
             "UPDATE stock_move SET date = ? WHERE raw_material_production_id = ? AND state NOT IN ('done', 'cancel')",
             start,
             record,
         )
-        self.rows("UPDATE stock_move SET date = ? WHERE production_id = ? AND state NOT IN ('done', 'cancel')", end, record)
+        self.alter(
+            "stock_move",
+            "UPDATE stock_move SET date = ? WHERE production_id = ? AND state NOT IN ('done', 'cancel')",
+            end,
+            record,
+        )
 
     def _clear(self, record: int) -> None:
-        self.rows("DELETE FROM stock_move WHERE raw_material_production_id = ? OR production_id = ?", record, record)
-        self.rows("DELETE FROM mrp_workorder WHERE production_id = ?", record)
+        self.alter(
+            "stock_move", "DELETE FROM stock_move WHERE raw_material_production_id = ? OR production_id = ?", record, record
+        )
+        self.alter("mrp_workorder", "DELETE FROM mrp_workorder WHERE production_id = ?", record)
 
     def _explode(self, record: int) -> None:
         name, product, quantity, bom, start, end = self.get(

@@ -144,6 +144,10 @@ class Records:
         bound = [json.dumps(one) if isinstance(one, list) else one for one in params]
         return self.erp.world.execute(sql, bound).fetchall()
 
+    def alter(self, table: str, sql: str, *params: Any) -> None:
+        """Run a statement that writes rows of ``table``, with parameters as in :meth:`rows`."""
+        self.erp.world.alter(table, sql, [json.dumps(one) if isinstance(one, list) else one for one in params])
+
     def value(self, sql: str, *params: Any) -> Any:
         """First column of the first row of a query, or None."""
         found = self.rows(sql, *params)
@@ -160,9 +164,8 @@ class Records:
         """Set stored columns without hooks, rights or checks."""
         if ids:
             assignments = ", ".join(f"{name} = ?" for name in values)
-            self.erp.world.conn.executemany(
-                f"UPDATE {self.table} SET {assignments} WHERE id = ?", [(*values.values(), one) for one in ids]
-            )
+            rows = [(*values.values(), one) for one in ids]
+            self.erp.world.write(self.table, f"UPDATE {self.table} SET {assignments} WHERE id = ?", rows, ids)
 
     def children(self, ids: Sequence[int], field: str) -> list[int]:
         """Ids of the records of a one2many of ``ids``, in order of id."""
@@ -246,8 +249,7 @@ class Records:
                 raise self._mandatory(field)
         marks = ", ".join("?" * len(columns))
         sql = f"INSERT INTO {self.table} ({', '.join(columns)}) VALUES ({marks})"
-        record = self.erp.world.execute(sql, tuple(columns.values())).lastrowid
-        assert record is not None
+        record = self.erp.world.insert(self.table, sql, tuple(columns.values()))
         self._delegate([record], delegated)
         for field, command in commands:
             self._command(record, field, command)
@@ -285,8 +287,9 @@ class Records:
         ids = list(dict.fromkeys(ids))
         self.require(ids)
         self.deleting(ids)
-        self.erp.world.conn.executemany(f"DELETE FROM {self.table} WHERE id = ?", [(one,) for one in ids])
-        self.rows("DELETE FROM mail_message WHERE model = ? AND res_id IN (SELECT value FROM json_each(?))", self._name, ids)
+        self.erp.world.write(self.table, f"DELETE FROM {self.table} WHERE id = ?", [(one,) for one in ids], ids)
+        notes = "DELETE FROM mail_message WHERE model = ? AND res_id IN (SELECT value FROM json_each(?))"
+        self.alter("mail_message", notes, self._name, ids)
 
     def copy(self, record: int, default: Vals | None = None) -> int:
         """Duplicate a record, with some values replaced, and return the new id."""
@@ -389,9 +392,8 @@ class Records:
             return
         assert field.relation is not None
         table, own, other = field.relation
-        self.erp.world.conn.executemany(
-            f"INSERT OR IGNORE INTO {table} ({own}, {other}) VALUES (?, ?)", [(record, one) for one in others]
-        )
+        sql = f"INSERT OR IGNORE INTO {table} ({own}, {other}) VALUES (?, ?)"
+        self.erp.world.write(table, sql, [(record, one) for one in others], (None,))
 
     def _detach(self, record: int, field: Field, others: list[int]) -> None:
         comodel = self.erp[field.comodel]
@@ -404,9 +406,8 @@ class Records:
             return
         assert field.relation is not None
         table, mine, other = field.relation
-        self.erp.world.conn.executemany(
-            f"DELETE FROM {table} WHERE {mine} = ? AND {other} = ?", [(record, one) for one in others]
-        )
+        sql = f"DELETE FROM {table} WHERE {mine} = ? AND {other} = ?"
+        self.erp.world.write(table, sql, [(record, one) for one in others], (None,))
 
     # -- rights of the public API ------------------------------------------------------------------------------
 

@@ -132,7 +132,9 @@ class Template(Thread):
 
     def created(self, record: int, vals: Vals) -> None:
         """Make the only variant."""
-        self.rows("INSERT INTO product_product (product_tmpl_id, create_date) VALUES (?, ?)", record, self.now())
+        self.alter(
+            "product_product", "INSERT INTO product_product (product_tmpl_id, create_date) VALUES (?, ?)", record, self.now()
+        )
 
     def copy(self, record: int, default: Vals | None = None) -> int:
         """Duplicate a product under a name that says so."""

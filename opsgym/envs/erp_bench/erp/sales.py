@@ -148,7 +148,8 @@ class SaleOrder(Thread):
         """Planned deliveries follow the order's date."""
         for one in self.in_state(ids, "sale"):
             self.erp.of(SaleOrderLine).deliver(self.children([one], "order_line"))
-            self.rows(
+            self.alter(
+                "stock_picking",
                 "UPDATE stock_picking SET scheduled_date = ? WHERE sale_id = ? AND date_done IS NULL",
                 self.get(one, "commitment_date") or self.get(one, "date_order"),
                 one,
@@ -179,7 +180,8 @@ class SaleOrder(Thread):
         if locked:
             raise user_error(f"You cannot cancel a locked order. Please unlock it first: {self.names(locked)}")
         for record in self.read(ids, ["invoice_ids"]):
-            self.rows(
+            self.alter(
+                "account_move",
                 "UPDATE account_move SET state = 'cancel' WHERE state = 'draft' AND id IN (SELECT value FROM json_each(?))",
                 record["invoice_ids"],
             )

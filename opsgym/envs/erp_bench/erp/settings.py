@@ -95,7 +95,7 @@ class IrSequence(Model):
     def take(self, code: str) -> str:
         """The next name of a sequence; given back when the running call fails."""
         prefix, padding, number = self.rows("SELECT prefix, padding, number_next FROM ir_sequence WHERE code = ?", code)[0]
-        self.rows("UPDATE ir_sequence SET number_next = number_next + 1 WHERE code = ?", code)
+        self.alter("ir_sequence", "UPDATE ir_sequence SET number_next = number_next + 1 WHERE code = ?", code)
         return f"{prefix}{number:0{padding}d}"
 
 

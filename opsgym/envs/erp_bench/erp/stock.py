@@ -326,7 +326,7 @@ class StockMove(Model):
             "INSERT INTO stock_quant (product_id, location_id, quantity, create_date) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (product_id, location_id) DO UPDATE SET quantity = quantity + excluded.quantity"
         )
-        self.rows(sql, product, location, quantity, self.now())
+        self.alter("stock_quant", sql, product, location, quantity, self.now())
 
 
 class Picking(Thread):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from opsgym.core.task import Certificate
 from opsgym.envs.erp_bench.rules.chain import Arrival, Build, shortages
@@ -16,6 +16,8 @@ from opsgym.envs.erp_bench.spec import Offer, Operation
 from opsgym.envs.erp_bench.state import ErpState, Invoice, Production, Purchase, PurchaseLine, Sale, SaleLine
 
 CONFIRMED = ("confirmed", "done")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,38 @@ class Demand:
     day: int | None
 
 
+class SaleFacts(NamedTuple):
+    """What the rules want to know of a sales order.
+
+    Attributes:
+        finished: Its lines that sell a finished product.
+        ordered: Those of the product that its customer ordered.
+        units: Their units.
+        day: Day on which it is promised.
+    """
+
+    finished: list[SaleLine]
+    ordered: list[SaleLine]
+    units: float
+    day: int | None
+
+
+_MADE_OF: Mapping[str, tuple[str, ...]] = {
+    "sales": ("sales", "confirmed_sales", "sale_by_ref", "units", "sold", "_demands"),
+    "touched": ("touched",),
+    "purchases": ("live_purchases", "bought", "total_bought", "vendors", "chain_shortages", "spend", "repair_distance"),
+    "productions": (
+        *("live_productions", "made", "total_made", "needs", "raw_needs", "minutes", "loads", "_demands"),
+        *("chain_shortages", "spend", "repair_distance"),
+    ),
+    "invoices": ("invoices_by_sale",),
+}
+"""What a context holds that is made of each part of a state."""
+
+_MOST_KEPT = 4096
+"""Documents of which it is kept what was made of them."""
+
+
 class Context:
     """An end state, arranged for the rules.
 
@@ -82,14 +116,42 @@ class Context:
         self.state = state
         self.tables = tables
         self.certificate = certificate
-        self._demands: dict[str | None, dict[str, Demand]] = {}
-        self.sales = sorted((sale for sale in state.sales if sale.state != "cancelled"), key=_name)
+        self._of_documents: dict[int, tuple[object, Any]] = {}
+
+    def turn_to(self, state: ErpState, changed: Iterable[str]) -> None:
+        """Arrange another state in which only some parts differ; what is made of the others stays."""
+        self.state = state
+        if len(self._of_documents) > _MOST_KEPT:
+            self._of_documents.clear()
+        for part in changed:
+            for name in _MADE_OF.get(part, ()):
+                self.__dict__.pop(name, None)
+
+    def _once(self, document: Any, make: Callable[[Any], T]) -> T:
+        """What is made of a document; made once, since documents do not change."""
+        known = self._of_documents.get(id(document))
+        if known is None:
+            known = self._of_documents[id(document)] = document, make(document)  # it is held: its id stays its own
+        made: T = known[1]
+        return made
+
+    @cached_property
+    def sales(self) -> list[Sale]:
         """Live sales orders by name."""
-        self.confirmed_sales: defaultdict[str | None, list[Sale]] = defaultdict(list)
+        return sorted((sale for sale in self.state.sales if sale.state != "cancelled"), key=_name)
+
+    @cached_property
+    def confirmed_sales(self) -> Mapping[str | None, list[Sale]]:
         """Confirmed sales orders by customer."""
+        found: dict[str | None, list[Sale]] = {}
         for sale in self.sales:
             if sale.state in CONFIRMED:
-                self.confirmed_sales[sale.customer].append(sale)
+                found.setdefault(sale.customer, []).append(sale)
+        return found
+
+    @cached_property
+    def _demands(self) -> dict[str | None, dict[str, Demand]]:
+        return {}
 
     @cached_property
     def sale_by_ref(self) -> dict[str, Sale]:
@@ -104,7 +166,7 @@ class Context:
     @cached_property
     def units(self) -> dict[str, float]:
         """Units of what its customer ordered, by name of the live sales order."""
-        return {sale.name: sum(line.quantity for line in self.ordered_lines(sale)) for sale in self.sales}
+        return {sale.name: self._facts(sale).units for sale in self.sales}
 
     @cached_property
     def live_purchases(self) -> list[Purchase]:
@@ -129,7 +191,7 @@ class Context:
     @cached_property
     def bought(self) -> list[Bought]:
         """Every line with a quantity of every confirmed purchase order; a line set to zero buys nothing."""
-        return [line for order in self.live_purchases if order.state in CONFIRMED for line in self._bought(order)]
+        return [line for order in self.live_purchases if order.state in CONFIRMED for line in self._once(order, self._bought)]
 
     def _bought(self, order: Purchase) -> list[Bought]:
         day, resolve = self.tables.day, self.tables.resolve
@@ -159,7 +221,7 @@ class Context:
     @cached_property
     def made(self) -> list[Made]:
         """Every confirmed manufacturing order."""
-        return [self._made(order) for order in self.live_productions if order.state in CONFIRMED]
+        return [self._once(order, self._made) for order in self.live_productions if order.state in CONFIRMED]
 
     def _made(self, order: Production) -> Made:
         tables = self.tables
@@ -277,18 +339,26 @@ class Context:
             choices[item.operation.product, item.operation.center] += item.quantity
         return _distance(offers, self.tables.baseline_offers) + _distance(choices, self.tables.baseline_choices)
 
+    def _facts(self, sale: Sale) -> SaleFacts:
+        return self._once(sale, self._sale_facts)
+
+    def _sale_facts(self, sale: Sale) -> SaleFacts:
+        finished = [line for line in sale.lines if line.product in self.tables.prices and not line.is_downpayment]
+        wanted = self.tables.ordered.get(sale.customer or "")
+        ordered = [line for line in finished if wanted in (None, line.product)]
+        return SaleFacts(finished, ordered, sum(line.quantity for line in ordered), self.tables.day(sale.commitment))
+
     def finished_lines(self, sale: Sale) -> list[SaleLine]:
         """Lines of ``sale`` that sell a finished product."""
-        return [line for line in sale.lines if line.product in self.tables.prices and not line.is_downpayment]
+        return self._facts(sale).finished
 
     def ordered_lines(self, sale: Sale) -> list[SaleLine]:
         """Lines of ``sale`` that sell the finished product that its customer ordered; any for one who ordered none."""
-        wanted = self.tables.ordered.get(sale.customer or "")
-        return [line for line in self.finished_lines(sale) if wanted in (None, line.product)]
+        return self._facts(sale).ordered
 
     def commitment(self, sale: Sale) -> int | None:
         """Day on which ``sale`` is promised."""
-        return self.tables.day(sale.commitment)
+        return self._facts(sale).day
 
     def demands(self, product: str | None) -> dict[str, Demand]:
         """What supply of ``product`` may be linked to, by document name.

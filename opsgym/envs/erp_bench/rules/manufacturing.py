@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from opsgym.envs.erp_bench.rules.context import CONFIRMED, Context, is_whole, show_day
 from opsgym.envs.erp_bench.rules.registry import NOT_APPLICABLE, Outcome, expect, expect_none, rule
-from opsgym.envs.erp_bench.rules.supply import missing_totals, nothing_made
+from opsgym.envs.erp_bench.rules.supply import makes, missing_totals, nothing_made
 from opsgym.envs.erp_bench.rules.tables import TINY
 from opsgym.envs.erp_bench.state import Production
 
@@ -19,7 +19,7 @@ def manufacturing_activity_present(context: Context) -> Outcome:
     return expect(not missing, "some", made, f"no {', '.join(missing)} is made")
 
 
-@rule(family="manufacturing")
+@rule(family="manufacturing", applies=lambda context: bool(context.made))
 def assembly_capacity_compliance(context: Context) -> Outcome:
     """Every manufacturing order is on an eligible work center, and none is loaded beyond its minutes.
 
@@ -52,7 +52,7 @@ def component_stock_capacity_compliance(context: Context) -> Outcome:
     return expect_none(missing_totals(context) + context.chain_shortages, "inputs on hand at every start")
 
 
-@rule(family="manufacturing")
+@rule(family="manufacturing", applies=makes)
 def mo_component_feasibility(context: Context) -> Outcome:
     """Inputs on the orders' own raw moves, and by the bills of materials, are supplied."""
     if not context.made:

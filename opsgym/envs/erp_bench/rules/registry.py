@@ -39,29 +39,32 @@ class Rule:
         name: Its name, the function's own.
         family: Family of failure that a failed check belongs to.
         function: Called as ``function(context, **args)``.
+        applies: Says, called in the same way, whether the rule has anything to look at; always, where left out.
     """
 
     name: str
     family: Family
     function: RuleFunction
+    applies: Callable[..., bool] | None = None
 
 
 RULES: dict[str, Rule] = {}
 """Every rule by name, filled by :func:`rule`."""
 
 
-def rule(*, family: Family) -> Callable[[RuleFunction], RuleFunction]:
+def rule(*, family: Family, applies: Callable[..., bool] | None = None) -> Callable[[RuleFunction], RuleFunction]:
     """Register a rule under its function's name.
 
     Args:
         family: Family of failure that it belongs to.
+        applies: When the rule has anything to look at, see :class:`Rule`; in step with its function.
     """
 
     def register(function: RuleFunction) -> RuleFunction:
         name = function.__name__
         if name in RULES:
             raise ValueError(f"rule {name!r} is defined twice")
-        RULES[name] = Rule(name, family, function)
+        RULES[name] = Rule(name, family, function, applies)
         return function
 
     return register

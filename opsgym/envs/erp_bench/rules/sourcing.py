@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from opsgym.envs.erp_bench.rules.context import CONFIRMED, Bought, Context, is_whole
 from opsgym.envs.erp_bench.rules.registry import NOT_APPLICABLE, Outcome, expect_none, rule
+from opsgym.envs.erp_bench.rules.supply import buys
 from opsgym.envs.erp_bench.rules.tables import TINY
 from opsgym.envs.erp_bench.state import Purchase, PurchaseLine
 
@@ -14,7 +15,7 @@ PRICE_TOLERANCE = 0.0001
 """A line's price may differ from its offer's by this share, or by the least tolerance in dollars."""
 
 
-@rule(family="sourcing")
+@rule(family="sourcing", applies=buys)
 def po_consolidation_compliance(context: Context) -> Outcome:
     """No offer is used by more than one purchase order."""
     if not context.bought:
@@ -26,7 +27,7 @@ def po_consolidation_compliance(context: Context) -> Outcome:
     return expect_none(offences, "one purchase order per offer")
 
 
-@rule(family="sourcing")
+@rule(family="sourcing", applies=buys)
 def po_min_qty_compliance(context: Context) -> Outcome:
     """Each purchase line reaches the minimum quantity of an offer, alone or with its order's other lines of the product."""
     if not context.bought:
@@ -35,7 +36,7 @@ def po_min_qty_compliance(context: Context) -> Outcome:
     return expect_none(offences, "at least an offer's minimum on each line")
 
 
-@rule(family="sourcing")
+@rule(family="sourcing", applies=buys)
 def po_price_tier_compliance(context: Context) -> Outcome:
     """Each purchase line is at its offer's price."""
     if not context.bought:

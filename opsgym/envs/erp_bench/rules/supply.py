@@ -11,7 +11,17 @@ SPEND_TOLERANCE = 25.0
 """Cents of spend that never matter."""
 
 
-@rule(family="timing")
+def buys(context: Context) -> bool:
+    """Whether rules on purchase lines have anything to look at."""
+    return bool(context.bought)
+
+
+def makes(context: Context) -> bool:
+    """Whether rules on manufacturing orders have anything to look at, see :func:`nothing_made`."""
+    return bool(context.made or context.tables.must_make)
+
+
+@rule(family="timing", applies=buys)
 def po_delivery_schedule_compliance(context: Context) -> Outcome:
     """Each purchase line arrives no earlier than the vendor can deliver, and in time for every document that it names."""
     if not context.bought:
@@ -53,7 +63,7 @@ def _link_dates(context: Context, product: str | None, names: list[str], day: in
     return reasons
 
 
-@rule(family="timing")
+@rule(family="timing", applies=makes)
 def mo_schedule_compliance(context: Context) -> Outcome:
     """Each manufacturing order has its lead time, an eligible work center, and is done in time for what it names."""
     if not context.made:

@@ -7,7 +7,7 @@ from collections import Counter
 from opsgym.envs.erp_bench.rules.context import Context, is_whole
 from opsgym.envs.erp_bench.rules.flow import is_routable
 from opsgym.envs.erp_bench.rules.registry import NOT_APPLICABLE, Outcome, expect_none, rule
-from opsgym.envs.erp_bench.rules.supply import nothing_made
+from opsgym.envs.erp_bench.rules.supply import makes, nothing_made
 
 
 class Supply:
@@ -29,7 +29,12 @@ class Supply:
         self.least = max(least, len(links))
 
 
-@rule(family="hygiene")
+def _orders(context: Context, *, product: str, role: str) -> bool:
+    bought = any(line.product == product for line in context.bought)
+    return bought or any(line.product == product and line.quantity for order in context.live_purchases for line in order.lines)
+
+
+@rule(family="hygiene", applies=_orders)
 def po_origin_traceability(context: Context, *, product: str, role: str) -> Outcome:
     """Confirmed purchases of ``product`` name documents that together want their units.
 
@@ -60,7 +65,7 @@ def _least(quantity: float, minimum: int) -> int:
     return 1 if units == minimum else max(minimum, units - minimum + 1)
 
 
-@rule(family="hygiene")
+@rule(family="hygiene", applies=makes)
 def mrp_origin_traceability(context: Context) -> Outcome:
     """Manufacturing orders name documents that together want all their units, on every level."""
     if not context.made:

@@ -59,6 +59,17 @@ def test_name_search_knows_codes_and_references(shop: Shop) -> None:
     assert len(shop.call("res.partner", "name_search", limit=2)) == 2
 
 
+@pytest.mark.parametrize("domain", [1, "name", {"name": 1}])
+def test_name_search_refuses_what_is_no_domain(shop: Shop, domain: Any) -> None:
+    with pytest.raises(ErpError, match="Invalid domain"):
+        shop.call("res.partner", "name_search", name="a", domain=domain)
+
+
+def test_a_number_beyond_the_database_s_is_refused(shop: Shop) -> None:
+    with pytest.raises(ErpError, match="too large"):
+        shop.call("res.partner", "write", [shop.acme], vals={"category_id": [[4, 2**70, 0]]})
+
+
 def test_fields_get_describes_names_types_and_selections(shop: Shop) -> None:
     fields = shop.call("sale.order", "fields_get")
     assert fields["state"]["selection"][0] == ["draft", "Quotation"]
@@ -271,6 +282,7 @@ def test_formatted_read_group(shop: Shop) -> None:
     assert shop.call("sale.order", "formatted_read_group", domain=[], aggregates=["amount_total:max"]) == [
         {"amount_total:max": 400.0, "__extra_domain": []}
     ]
+    assert shop.call("sale.order", "formatted_read_group", domain=[]) == [{"__extra_domain": []}]
 
 
 def test_read_group_of_older_clients(shop: Shop) -> None:

@@ -1,0 +1,4 @@
+#!/bin/sh
+# Books the reference plan.
+set -eu
+exec python3 "$(dirname "$0")/solve.py"
