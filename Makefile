@@ -31,7 +31,7 @@ test-slow: $(DEV) ## Run the slow tests
 
 test-train: $(TRAIN) ## Run the tests that train agents, and a small version of the study of curricula
 	$(BIN)/python -m pytest -m train
-	$(BIN)/python benchmarks/curriculum_study.py --quick --out $(VENV)/study-quick
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/curriculum_study.py --quick --out $(VENV)/study-quick
 
 lint: $(DEV) ## Check style and types
 	$(BIN)/ruff check .

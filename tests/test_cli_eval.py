@@ -68,7 +68,7 @@ def test_policies_and_teams_are_not_confused(cli: Cli, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "run"))
     for env_id, given, words in (
         ("ERPBench-v0", ("--team", "oracle-team"), "ERPBench-v0 is played by one agent: give --policy"),
-        ("ERPBenchTeam-v0", ("--policy", "oracle"), "ERPBenchTeam-v0 is played by a team: give --team"),
+        ("ERPBenchTeam-v0", ("--policy", "oracle"), "ERPBenchTeam-v0 is played by a team: opsgym eval --team"),
         ("ERPBench-v0", (), "expected --policy or --team, got neither"),
         ("ERPBench-v0", ("--policy", "oracle", "--team", "oracle"), "expected --policy or --team, got both"),
         ("PlannerExecutor-v0", ("--team", "oracel-team"), "unknown policy of a role 'oracel-team'"),
