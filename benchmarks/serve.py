@@ -41,14 +41,15 @@ import asyncio, json, sys, uvicorn
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from opsgym.serve.connections import listen
 from opsgym.serve.limits import Limits
-from opsgym.serve.server import _Server, _config, _open_port
+from opsgym.serve.server import _Server, _config
 
 async def call(request):
     await request.body()
     return JSONResponse(None)
 
-port = _open_port("127.0.0.1", 0)
+port = listen("127.0.0.1", 0)
 print(json.dumps({"url": f"http://127.0.0.1:{port.getsockname()[1]}"}), flush=True)
 app = Starlette(routes=[Route("/json/2/{model}/{method}", call, methods=["POST"])])
 asyncio.run(_Server(_config(app, Limits())).serve([port]))

@@ -103,11 +103,10 @@ async def play_all(url: str, plans: dict[str, Plan], sessions: int) -> tuple[flo
 
 def serve_empty() -> None:
     """The server with one empty tool, in the process that is started for it."""
-    import socket
-
     import uvicorn
 
-    from opsgym.serve.mcp_transports import KEEP_ALIVE_SECONDS
+    from opsgym.serve.connections import listen
+    from opsgym.serve.limits import KEEP_ALIVE_SECONDS
 
     async def call_tool(context: ServerRequestContext, params: types.CallToolRequestParams) -> types.CallToolResult:
         return types.CallToolResult(content=[types.TextContent(text="")])
@@ -121,8 +120,7 @@ def serve_empty() -> None:
     app = Server("empty", on_list_tools=list_tools, on_call_tool=call_tool, on_get_prompt=get_prompt).streamable_http_app(
         json_response=True
     )
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with listen("127.0.0.1", 0) as listener:
         print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
         config = uvicorn.Config(app, log_config=None, timeout_keep_alive=KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=1)
         uvicorn.Server(config).run(sockets=[listener])

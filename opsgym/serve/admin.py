@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from opsgym.core.errors import OpsGymError, RegistryError, TaskError
 from opsgym.serve.access import access_note
-from opsgym.serve.databases import Database, Databases, Taken
+from opsgym.serve.databases import Closed, Database, Databases, Taken
 from opsgym.serve.limits import Limits
 from opsgym.serve.requests import Refused, bearer, parse_object, read_body
 
@@ -116,6 +116,8 @@ async def _refused(request: Request, error: OpsGymError) -> Response:
 def _status(error: OpsGymError) -> int:
     if isinstance(error, Refused):
         return error.status
+    if isinstance(error, Closed):
+        return 404
     if isinstance(error, Taken):
         return 409
     return 422 if isinstance(error, TaskError | RegistryError) else 500

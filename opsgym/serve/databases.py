@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
 
-from opsgym.core.errors import OpsGymError, RegistryError, TaskError
+from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.core.task import JsonDict, Task
 from opsgym.core.verify import Verdict
 from opsgym.envs.erp_bench.erp import Erp
@@ -32,6 +32,10 @@ _VERDICTS = Lock()  # the verifier's caches are made for one thread
 
 class CallTimeout(OpsGymError):
     """A call ran for longer than it may; nothing has changed."""
+
+
+class Closed(OpsGymError):
+    """The database was deleted since it was looked up."""
 
 
 class Taken(OpsGymError):
@@ -98,9 +102,12 @@ class Database:
         """Have something done in the database's thread, after all that was asked for before.
 
         Raises:
-            RuntimeError: The database is closed.
+            Closed: The database is closed.
         """
-        asked = self._thread.submit(function, *args, **kwargs)
+        try:
+            asked = self._thread.submit(function, *args, **kwargs)
+        except RuntimeError:
+            raise Closed(f"there is no database {self.name!r}") from None
         self._pending.add(asked)
         asked.add_done_callback(self._pending.discard)
         return asked
@@ -254,26 +261,16 @@ class Databases(Mapping[str, Database]):
             self._known[made.name] = made
         return made
 
-    def find(self, name: str) -> Database:
-        """The database of a name.
-
-        Raises:
-            RegistryError: There is none.
-        """
-        found = self._known.get(name)
-        if found is None:
-            raise RegistryError("database", name, self)
-        return found
-
     def delete(self, name: str) -> None:
         """Close a database and forget it.
 
         Raises:
-            RegistryError: There is none.
+            Closed: There is none.
         """
         with self._lock:
-            found = self.find(name)
-            del self._known[name]
+            found = self._known.pop(name, None)
+        if found is None:
+            raise Closed(f"there is no database {name!r}")
         found.close()
 
     def close(self) -> None:

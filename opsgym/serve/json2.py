@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from opsgym.envs.erp_bench.erp import ErpError
 from opsgym.envs.erp_bench.erp.registry import MODELS
-from opsgym.serve.databases import CallTimeout, Database, Databases
+from opsgym.serve.databases import CallTimeout, Closed, Database, Databases
 from opsgym.serve.doc_pages import index_page, model_page
 from opsgym.serve.limits import Limits
 from opsgym.serve.requests import Refused, bearer, parse_object, read_body
@@ -64,7 +64,7 @@ def json2_app(databases: Databases, limits: Limits) -> Starlette:
 
     routes = [
         Route("/json/2/{model}/{method}", call, methods=["POST"]),
-        Route("/json/2/{rest:path}", hint, methods=["GET"]),
+        Route("/json/2/{rest:path}", hint, methods=["GET", "POST"]),
         Route("/doc-bearer/{page}.json", doc),
         Route("/web/version", version),
         Route("/web/health", health),
@@ -84,8 +84,8 @@ async def _carried_out(database: Database, request: Request, arguments: dict[str
         raise Refused(503, f"{limits.waiting} calls of this database are waiting already")
     try:
         running = database.submit(_answer, database, request.path_params, arguments, limits.call_seconds)
-    except RuntimeError:
-        raise _NoDatabase from None  # deleted since it was looked up
+    except Closed:
+        raise _NoDatabase from None
     return await asyncio.wrap_future(running)
 
 

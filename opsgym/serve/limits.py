@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+KEEP_ALIVE_SECONDS = 75
+"""How long a connection stays open without a request: longer than clients keep theirs (5 s in httpx), so that it is never closed
+under a request that is on its way."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -11,6 +15,7 @@ class Limits:
 
     Attributes:
         body_bytes: Greatest length of a body; a longer one is answered with 413.
+        idle_seconds: How long a connection may stay open without the whole head of a request.
         body_seconds: Time within which a body must have arrived, else 408.
         call_seconds: Running time of a call, after which it is undone and answered with 503.
         waiting: Calls of one database that may wait for their turn; more are answered with 503.
@@ -19,6 +24,7 @@ class Limits:
     """
 
     body_bytes: int = 4 * 2**20
+    idle_seconds: int = KEEP_ALIVE_SECONDS
     body_seconds: float = 30.0
     call_seconds: float = 30.0
     waiting: int = 256

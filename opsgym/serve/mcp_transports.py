@@ -15,6 +15,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 
 from opsgym.core.errors import TaskError
+from opsgym.serve.connections import listen
+from opsgym.serve.limits import KEEP_ALIVE_SECONDS
 from opsgym.serve.mcp_server import TaskServer
 from opsgym.serve.mcp_session import Sessions
 
@@ -22,10 +24,6 @@ __all__ = ["LOOPBACK", "http_app", "serve_http", "serve_stdio"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """Addresses that only this machine reaches."""
-
-KEEP_ALIVE_SECONDS = 75
-"""How long a connection stays open without a request: longer than clients keep theirs (5 s in httpx), so that it is never closed
-under a request that is on its way."""
 
 SHUTDOWN_SECONDS = 3
 """How long requests may take to end after a signal."""
@@ -101,7 +99,7 @@ def serve_http(
     if host not in LOOPBACK and not allowed_hosts:
         raise TaskError(f"expected the names by which clients address {host}, got none", field="allowed_hosts")
     app = http_app(sessions, allowed_hosts=allowed_hosts, idle_timeout=idle_timeout, max_sessions=max_sessions)
-    with _listen(host, port) as listener:
+    with listen(host, port) as listener:
         url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/mcp"
         config = uvicorn.Config(
             app,
@@ -124,14 +122,6 @@ class _Uvicorn(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._on_ready()
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.create_server((host, port), family=family)
-    # asyncio sees to this for sockets that it makes itself; without it, an answer waits 40 ms for the client's acknowledgement.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listener
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

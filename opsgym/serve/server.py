@@ -15,12 +15,11 @@ from starlette.applications import Starlette
 from opsgym.core.errors import TaskError
 from opsgym.serve.admin import admin_app
 from opsgym.serve.admin_client import Admin
+from opsgym.serve.connections import Connection, listen
 from opsgym.serve.databases import Databases, check_key, fresh_key
 from opsgym.serve.json2 import json2_app
 from opsgym.serve.limits import Limits
 from opsgym.serve.task_names import TaskName
-
-_BACKLOG = 2048  # connections that wait to be accepted
 
 
 class ErpServer:
@@ -172,35 +171,22 @@ def _config(app: Starlette, limits: Limits) -> uvicorn.Config:
         app,
         lifespan="off",
         loop="asyncio",
-        http="h11",
+        http=Connection,
         ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,
-        backlog=_BACKLOG,
         limit_concurrency=limits.connections,
+        timeout_keep_alive=limits.idle_seconds,
         timeout_graceful_shutdown=limits.shutdown_seconds,
     )
 
 
 def _open_ports(host: str, *ports: int) -> tuple[socket.socket, ...]:
     with contextlib.ExitStack() as opened:
-        sockets = tuple(opened.enter_context(_open_port(host, port)) for port in ports)
+        sockets = tuple(opened.enter_context(listen(host, port)) for port in ports)
         opened.pop_all()
     return sockets
-
-
-def _open_port(host: str, port: int) -> socket.socket:
-    # asyncio sends small answers at once only where the protocol is named, which socket.create_server does not do
-    opened = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        opened.bind((host, port))
-        opened.listen(_BACKLOG)
-    except OSError as error:
-        opened.close()
-        raise OSError(error.errno, f"cannot open port {port} at {host}: {error.strerror}") from error
-    return opened
 
 
 def _url(host: str, port: socket.socket) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +131,7 @@ def test_the_agent_s_key_opens_nothing_of_the_operator(server: ErpServer, task: 
                 ("POST", "/databases"),
                 ("GET", f"/databases/{made['database']}"),
                 ("GET", f"/databases/{made['database']}/verdict"),
+                ("GET", f"/databases/{made['database']}/snapshot"),
                 ("POST", f"/databases/{made['database']}/reset"),
                 ("DELETE", f"/databases/{made['database']}"),
             ):
@@ -139,6 +142,24 @@ def test_the_agent_s_key_opens_nothing_of_the_operator(server: ErpServer, task: 
         with Admin(server.admin_url, made["key"]) as admin, pytest.raises(BackendError, match="401"):
             admin.databases()
         assert made["database"] in server.databases
+
+
+def test_a_snapshot_is_the_image_of_the_present_world(server: ErpServer, task: Task) -> None:
+    with database(server, task) as made:
+        write_partner(server, made)
+        path = f"{server.admin_url}/databases/{made['database']}/snapshot"
+        answer = httpx.get(path, headers={"Authorization": f"Bearer {server.admin_key}"})
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/octet-stream")
+        assert answer.content == server.databases[made["database"]].snapshot()
+        assert sqlite_names(answer.content) >= {"Somebody new"}
+        assert httpx.get(path, headers={"Authorization": f"Bearer {made['key']}"}).status_code == 401
+
+
+def sqlite_names(image: bytes) -> set[str]:
+    """Names of partners in an image of a database."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as opened:
+        opened.deserialize(image)
+        return {name for (name,) in opened.execute("SELECT name FROM res_partner")}
 
 
 def test_the_operator_s_key_is_no_agent_s(server: ErpServer, task: Task) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from opsgym.core.task import JsonDict, Task
 from opsgym.serve import ErpServer, Limits, erp_server
-from opsgym.serve.databases import CallTimeout
+from opsgym.serve.connections import listen
+from opsgym.serve.databases import CallTimeout, Closed
 from tests.serve.doors import database, headers
 
 PARTNERS = {"vals_list": [{"name": f"partner {number}"} for number in range(20_000)]}
@@ -65,6 +66,50 @@ def test_a_client_that_dies_while_its_call_runs_leaves_it_whole(server: ErpServe
     body = {"domain": [["name", "in", ["one", "two"]]]}
     answer = httpx.post(f"{server.url}/json/2/res.partner/search_count", headers=headers(made), json=body)
     assert answer.json() == 6
+
+
+def test_a_client_that_has_stopped_sending_hears_the_answer(server: ErpServer, made: JsonDict) -> None:
+    target = server.databases[made["database"]]
+    gate = Event()
+    target.submit(gate.wait, 30)
+    body = json.dumps({"vals_list": {"name": "half"}}).encode()
+    with connect(server) as client:
+        client.sendall(request_of(made, body) * 2)
+        client.shutdown(socket.SHUT_WR)
+        while is_up(server) and target.waiting < 2:
+            pass
+        gate.set()
+        answers = b"".join(iter(lambda: client.recv(4096), b""))
+    assert answers.count(b"HTTP/1.1 200") == 2
+
+
+def test_a_head_that_never_ends_frees_its_connection(task: Task) -> None:
+    with erp_server(task, limits=Limits(idle_seconds=1)) as server:
+        silent, partial = connect(server), connect(server)
+        with silent, partial:
+            partial.sendall(b"POST /json/2/x/y HTTP/1.1\r\nX-A: ")
+            assert (silent.recv(1), hangs_up(partial)) == (b"", True)
+
+
+def hangs_up(client: socket.socket) -> bool:
+    """Whether the server closes the connection, though the client always has something more to say."""
+    client.settimeout(0.1)
+    for _ in range(300):
+        try:
+            client.sendall(b"a")
+            return client.recv(1) == b""
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            return True
+    return False
+
+
+def test_answers_are_sent_at_once() -> None:
+    with listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_body_beyond_the_limit_is_refused(server: ErpServer, made: JsonDict) -> None:
@@ -136,6 +181,44 @@ def test_a_database_that_is_deleted_finishes_its_calls(server: ErpServer, task: 
         gate.set()
         assert running.result().status_code == 200 and deleting.result() is None
     assert httpx.post(path, headers=headers(made)).status_code == 404
+
+
+def test_what_a_deleted_database_is_asked_for_is_not_found(
+    server: ErpServer, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = server.admin.create(task)
+    name, target = made["database"], server.databases[made["database"]]
+    server.admin.delete(name)
+    known = {name: target, "another": target}  # as looked up just before
+    monkeypatch.setattr(server.databases, "get", known.get)
+    operator = {"Authorization": f"Bearer {server.admin_key}"}
+    for verb, path in (("POST", "/reset"), ("GET", "/verdict"), ("GET", "/snapshot"), ("DELETE", "")):
+        answer = httpx.request(verb, f"{server.admin_url}/databases/{name}{path}", headers=operator)
+        assert (answer.status_code, answer.json()) == (404, {"error": f"there is no database {name!r}"})
+    answer = httpx.post(f"{server.url}/json/2/res.users/context_get", headers=headers(made))
+    assert answer.status_code == 404 and answer.headers["content-type"].startswith("text/html")
+    with pytest.raises(Closed):
+        target.digest()
+
+
+def test_calls_meet_resets_and_deletion_without_a_fault(server: ErpServer, task: Task) -> None:
+    made = server.admin.create(task)
+    seeded = server.admin.verdict(made["database"])["digest"]
+    body = {"vals_list": [{"name": "x"}] * 3}
+
+    def write(_: int) -> int:
+        return httpx.post(f"{server.url}/json/2/res.partner/create", headers=headers(made), json=body, timeout=30).status_code
+
+    with ThreadPoolExecutor(8) as clients:
+        writing = clients.map(write, range(40))
+        for _ in range(5):
+            server.admin.reset(made["database"])
+        assert set(writing) == {200}
+        assert server.admin.reset(made["database"]) and server.admin.verdict(made["database"])["digest"] == seeded
+        writing = clients.map(write, range(40))
+        server.admin.delete(made["database"])
+        assert set(writing) <= {200, 404}
+    assert is_up(server)
 
 
 def test_a_server_that_must_not_wait_undoes_what_runs(task: Task) -> None:

@@ -175,9 +175,24 @@ def test_other_verbs_are_not_allowed(client: httpx.Client, method: str) -> None:
     assert answer.status_code == 405 and answer.json()["name"] == "werkzeug.exceptions.MethodNotAllowed"
 
 
-@pytest.mark.parametrize("path", ["/", "/json/2", "/json/2/res.partner/read/x", "/databases", "/web/database/manager"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/json/2",
+        "/json/2/",
+        "/json/2/res.partner",
+        "/json/2/res.partner/read/",
+        "/json/2/res.partner/read/x",
+        "/json/2//res.partner/read",
+        "/json/2/res.partner/..%2F..%2Fdatabases",
+        "/databases",
+        "/web/database/manager",
+    ],
+)
 def test_nothing_else_is_there(client: httpx.Client, path: str) -> None:
-    assert client.post(path, json={}).status_code in (404, 405)
+    answer = client.post(path, json={})
+    assert answer.status_code == 404 and answer.json()["name"] == NOT_FOUND
 
 
 def test_the_version_and_the_health_need_no_key(server: ErpServer) -> None:
