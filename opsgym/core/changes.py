@@ -4,6 +4,8 @@ A world whose writers tell of what they write is watched by counting: SQLite cou
 that is as many as were told, nothing else was written.  Once it is not, temporary triggers tell of every row that a
 statement, a foreign key or a trigger writes.  They belong to the connection and are no part of the database's image; but each
 restored world costs their parsing, and each statement their compilation.
+
+SQLite counts a statement once it is done: one with ``RETURNING`` when its last row was fetched or its cursor was closed.
 """
 
 from __future__ import annotations
@@ -160,10 +162,10 @@ class Changes:
     def _watch(self) -> None:
         """Something was written that nobody told of: from now on triggers tell."""
         self.mark_all()
-        self.has_triggers = True
         for number, keys in enumerate(self._fresh):  # a method written in C: a write does not enter Python
             self._conn.create_function(f"_written_{number}", 1, keys.add)
         self._conn.executescript("".join(_triggers(number, table) for number, table in enumerate(self._tables)))
+        self.has_triggers = True  # only now: where something fails or interrupts, the next one starts again
 
     def prepare(self, conn: sqlite3.Connection) -> None:
         """Have SQLite compile again what reads the rows of the tables that were ever written; a restored world forgot it."""
@@ -184,8 +186,9 @@ def _triggers(number: int, table: Table) -> str:
     written = f"_written_{number}"
     old, new = (f"{written}(NULL)",) * 2 if key is None else (f"{written}(old.{key})", f"{written}(new.{key})")
     both = new if key is None else f"{new}, CASE WHEN old.{key} <> new.{key} THEN {old} END"
+    create, name = "CREATE TEMP TRIGGER IF NOT EXISTS", quoted(table.name)
     return "".join(
-        f"CREATE TEMP TRIGGER {written}_{event} AFTER {event} ON main.{quoted(table.name)} BEGIN SELECT {said}; END;\n"
+        f"{create} {written}_{event} AFTER {event} ON main.{name} BEGIN SELECT {said}; END;\n"
         for event, said in (("INSERT", new), ("UPDATE", both), ("DELETE", old))
     )
 

@@ -179,7 +179,7 @@ class World:
 
         Args:
             table: The table.
-            sql: The statement.
+            sql: The statement; no ``REPLACE``, since SQLite does not count the rows that it removes.
             rows: The parameters.
             keys: Keys of the rows that it may write; ``None`` for a table without an integer primary key.
 
@@ -209,7 +209,7 @@ class World:
 
         Args:
             table: The table, with an integer primary key ``id``.
-            sql: The statement, without ``RETURNING``; it is added.
+            sql: The statement, without ``RETURNING``; it is added.  It changes no keys.
             params: The parameters.
         """
         changes, conn = self._changes, self.conn
@@ -253,7 +253,8 @@ class World:
         """The whole state, detached from this world."""
         self._outside_savepoint("snapshot")
         snapshot = Snapshot(self.schema, self.conn.serialize(), self.now)
-        self._origin = ref(snapshot), self.version
+        if not self._in_transaction():  # else what the image holds may be rolled back, which counts as no change
+            self._origin = ref(snapshot), self.version
         return snapshot
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -298,7 +299,10 @@ class World:
 
     @property
     def version(self) -> tuple[int, int]:
-        """Differs from what it was whenever the content may have changed since; for caches of what was read."""
+        """Differs from what it was whenever the content may have changed since; for caches of what was read.
+
+        A roll-back does not show: what is read inside a savepoint must not be kept under it.
+        """
         return self._restored, self.conn.total_changes
 
     @property

@@ -325,3 +325,28 @@ def test_derived_values_are_read_again_only_when_their_tables_were_written() -> 
     assert ask() == first and reads == ["shelf", "item"]
     assert derived.known("items") == ((derived.known("shelves")[1],), [])  # type: ignore[index]  # it was asked for
     assert derived.known("none") is None
+
+
+def test_a_snapshot_of_what_is_rolled_back_is_not_taken_for_the_world() -> None:
+    world = World(DDL, today=TODAY)
+    world.digest(), world.digest()
+    world.execute("BEGIN")
+    world.execute("UPDATE shelf SET name = 'attic' WHERE id = 1")
+    snapshot = world.snapshot()
+    world.execute("ROLLBACK")
+    assert world.origin is None
+    assert world.digest() == read_whole(world) != World.from_snapshot(snapshot).digest()
+
+
+def test_an_interrupt_while_triggers_are_set_up_loses_no_write() -> None:
+    world = World(DDL, today=TODAY)
+    stamp = world.stamp("item")
+    world.execute("INSERT INTO item (name) VALUES ('a')")
+    for steps in range(1, 2000, 97):
+        world.conn.set_progress_handler(lambda: 1, steps)
+        with contextlib.suppress(sqlite3.OperationalError):
+            world.stamp("item")
+        world.conn.set_progress_handler(None, 0)
+        world.execute("UPDATE item SET name = name || 'b'")
+        assert world.stamp("item") != stamp
+        stamp = world.stamp("item")

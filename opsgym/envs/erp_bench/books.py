@@ -172,8 +172,14 @@ class Shelf(Generic[D]):
             differing = True
         if differing:
             if self._order is None:
-                self._order = sorted(by_id, key=lambda key: (rows[key][1] is not None, rows[key][1] or "", key))
+                self._order = sorted(by_id, key=self._place)
             self.all = tuple([by_id[key] for key in self._order])
+
+    def _place(self, key: int) -> tuple[bool, str, int]:
+        """Those without a name come first; made of what the document shows, so that it moves only with it."""
+        name = self.by_id[key].name
+        is_named = name != f"#{key}"
+        return is_named, name if is_named else "", key
 
 
 _HEADS = {  # the name comes first
@@ -319,15 +325,13 @@ class Books:
             self._sort_entries(heads)
         if not self.invoices.by_id and not heads:
             return
-        if any(_differs(pair, 1, 2, 5) for pair in pairs["sale_order_line"]) or any(
-            _differs(pair, 1) for pair in pairs["sale_order"]
-        ):
-            heads = set(self._mirrors["account_move"].rows)
-        heads |= _owners(pairs["account_move_line"], 1)
+        charged = _differing(pairs["sale_order_line"], 1, 2, 5)
+        charged |= {line[0] for order in _differing(pairs["sale_order"], 1) for line in self._sale_lines.of(order)}
+        lines = {line for line, sold in self._links.items() if not charged.isdisjoint(sold)} if charged else set()
         if links is not self._links:
-            lines = {line for line in links.keys() | self._links.keys() if links.get(line) != self._links.get(line)}
-            heads |= {self._invoice_lines.rows[line][1] for line in lines if line in self._invoice_lines.rows}
-        self.invoices.renew(heads)
+            lines |= {line for line in links.keys() | self._links.keys() if links.get(line) != self._links.get(line)}
+        heads |= {self._invoice_lines.rows[line][1] for line in lines if line in self._invoice_lines.rows}
+        self.invoices.renew(heads | _owners(pairs["account_move_line"], 1))
 
     @staticmethod
     def _orders(lines: Mirror, pairs: list[Pair], keys: set[int]) -> set[int]:
@@ -480,10 +484,14 @@ def _owners(pairs: list[Pair], place: int) -> set[int]:
     return {row[place] for pair in pairs for row in pair if row is not None and row[place] is not None}
 
 
-def _differs(pair: Pair, *places: int) -> bool:
-    """Whether a row that was there differs in one of the columns."""
-    old, new = pair
-    return old is not None and (new is None or any(old[place] != new[place] for place in places))
+def _differing(pairs: list[Pair], *places: int) -> set[int]:
+    """Ids of the rows that came, went or differ in one of the columns."""
+    found = set()
+    for old, new in pairs:
+        row = old or new
+        if row is not None and (old is None or new is None or any(old[place] != new[place] for place in places)):
+            found.add(row[0])
+    return found
 
 
 def _is_live(state: str | None) -> bool:

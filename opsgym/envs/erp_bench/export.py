@@ -290,7 +290,8 @@ def baseline_of(before: World) -> Baseline:
             known[1].origin = before.origin  # a snapshot was taken since
         return known[1]
     found = Baseline(before)
-    _BASELINES[before] = before.version, found
+    if not before.conn.in_transaction:  # else it may be rolled back, at the same version
+        _BASELINES[before] = before.version, found
     return found
 
 

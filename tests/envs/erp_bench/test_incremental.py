@@ -7,6 +7,7 @@ import datetime as dt
 import gc
 import random
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from weakref import ref
@@ -18,13 +19,15 @@ import opsgym  # noqa: F401  # registers the ids
 from opsgym.baselines.scripted import RandomValid
 from opsgym.core.task import ToolCall
 from opsgym.core.world import World
-from opsgym.envs.erp_bench.export import DOCUMENTS, export_state
+from opsgym.envs.erp_bench.backends.mirror import LiveWorld
+from opsgym.envs.erp_bench.erp import DDL
+from opsgym.envs.erp_bench.export import DOCUMENTS, baseline_of, export_state
 from opsgym.envs.erp_bench.family import scenario_of
 from opsgym.envs.erp_bench.params import PATTERNS
 from opsgym.envs.erp_bench.rules import RULES, Context, tables_of
 from opsgym.envs.erp_bench.rules.reads import CONFIRMED_OF, OF_ONE_CUSTOMER, PARTS, READS, Readers, changed_parts
 from opsgym.envs.erp_bench.state import ErpState
-from opsgym.envs.erp_bench.verifier import judge, run_check
+from opsgym.envs.erp_bench.verifier import Judge, judge, run_check
 from opsgym.envs.tool_env import ToolEnv
 
 SOME = (
@@ -141,6 +144,109 @@ def outcome(ask: Any, env: ToolEnv) -> Any:
         return type(error)
 
 
+def with_invoices(pattern: str = SOME[0]) -> tuple[ToolEnv, World]:
+    """The reference solution, judged, with the guards of the database off."""
+    env = make(pattern)
+    for call in env.task.oracle[:-1]:
+        env.step(call)
+    world: World = env.world
+    world.execute("PRAGMA foreign_keys = OFF")
+    env.verdict()
+    world.execute("UPDATE res_partner SET name = name")  # the first write that nobody tells of has all read anew
+    env.verdict()
+    return env, world
+
+
+SOLD = ("sale_order", "sale_order_line", "account_move_line", "account_move", "res_partner")
+MADE = ("mrp_production", "mrp_workorder", "stock_move", "stock_picking", "purchase_order", "purchase_order_line")
+
+
+@pytest.mark.parametrize(("pattern", "table"), [*((SOME[0], table) for table in SOLD), *((SOME[2], table) for table in MADE)])
+def test_a_row_that_is_deleted_and_put_back_is_seen_each_time(pattern: str, table: str) -> None:
+    env, world = with_invoices(pattern)
+    rows = world.rows(table)
+    for number in list(rows)[:: max(1, len(rows) // 6)]:
+        world.execute(f"DELETE FROM {table} WHERE id = {number}")
+        assert outcome(brought_up_to_date, env) == outcome(anew, env)
+        world.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[number]))})", rows[number])
+        assert outcome(brought_up_to_date, env) == outcome(anew, env)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE stock_picking SET sale_id = NULL, purchase_id = NULL",
+        "UPDATE stock_move SET state = 'cancel'",
+        "UPDATE stock_move SET picking_id = NULL",
+        "UPDATE res_partner SET ref = 'R' || id",
+        "UPDATE product_template SET default_code = 'P' || id",
+    ],
+)
+def test_strays_and_new_keys_are_seen(sql: str) -> None:
+    env, world = with_invoices(SOME[2])
+    for statement in (
+        sql,
+        "UPDATE stock_picking SET sale_id = NULL, purchase_id = NULL",
+        "UPDATE stock_move SET state = 'cancel'",
+    ):
+        world.execute(statement)
+        assert brought_up_to_date(env) == anew(env)
+
+
+def test_documents_without_a_name_keep_their_order() -> None:
+    env, world = with_invoices()
+    for name in (None, "", "#1", "S", None):
+        world.execute("UPDATE purchase_order SET name = ? WHERE id = 1", (name,))
+        assert brought_up_to_date(env) == anew(env)
+        world.execute("UPDATE purchase_order SET name = NULL WHERE id > 1")
+        assert brought_up_to_date(env) == anew(env)
+
+
+def test_what_was_read_of_a_seeded_world_is_forgotten_when_it_is_rolled_back() -> None:
+    _, world = with_invoices()
+    with contextlib.suppress(LookupError), world.savepoint():
+        world.execute("UPDATE res_partner SET name = 'Other'")
+        assert not export_state(world, world).master_changes
+        raise LookupError
+    assert not export_state(world, world).master_changes
+    assert not export_state(world, world.fork()).master_changes
+
+
+def test_a_live_world_is_read_before_it_is_exported() -> None:
+    world = LiveWorld(DDL, today=dt.date(2026, 5, 4))
+    before = baseline_of(world)
+    assert not export_state(before, world).master_changes
+
+    def refresh(_: Any) -> None:
+        world.refresh = None
+        world.execute("INSERT INTO res_partner (name) VALUES ('new')")
+
+    world.refresh = refresh
+    assert export_state(before, world).master_changes
+
+
+def test_a_judge_who_was_interrupted_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = make(SOME[2])
+    task, scenario = env.task, scenario_of(env.task)
+    asked = Judge(scenario, task.checks, task.certificate)
+    asked.verdict(brought_up_to_date(env)[0])
+    for call in task.oracle[:-1]:
+        env.step(call)
+    last, turn_to = brought_up_to_date(env)[0], Context.turn_to
+
+    def interrupted(context: Context, state: ErpState, changed: Any) -> None:
+        def one() -> Any:
+            yield changed[0]
+            raise KeyboardInterrupt
+
+        turn_to(context, state, one())
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Context, "turn_to", interrupted)
+        asked.verdict(last)
+    assert asked.verdict(last) == judge(last, scenario, task.checks, task.certificate)
+
+
 def test_an_unchanged_state_is_the_same_object() -> None:
     env = make(SOME[0])
     env.step(env.task.oracle[0])
@@ -207,6 +313,45 @@ def test_rules_do_not_see_drafts_unless_it_is_said(pattern: str) -> None:
             for check in env.task.checks:
                 if part not in READS[check.rule]:
                     assert run_check(whole, check) == run_check(less, check), (check.rule, confirmed)
+
+
+def with_drafts(state: ErpState, tables: Any) -> Iterator[ErpState]:
+    """States with drafts of every odd kind; and such in which all that was confirmed is a draft again."""
+    partners = (*tables.rejected, *sorted(tables.decoy_partners), "nobody")
+    products = (*sorted(tables.decoy_products), *tables.prices, "nothing")
+    for part in CONFIRMED_OF:
+        turned: Any = tuple(replace(each, state="draft") for each in getattr(state, part))
+        yield replace(state, **{part: turned})
+    for sale in state.sales[:1]:
+        again = replace(sale, name="A", state="draft")
+        drafts = [replace(sale, name=f"Z{number}", customer=each, state="draft") for number, each in enumerate(partners)]
+        bills = [replace(each, name=f"I{draft.name}", sales=(draft.name,)) for each in state.invoices[:1] for draft in drafts]
+        yield replace(state, sales=(again, *state.sales, *drafts), invoices=(*state.invoices, *bills))
+    for order in state.purchases[:1]:
+        lines = tuple(replace(order.lines[0], product=product) for product in products)
+        bought = [replace(order, name=f"Z{number}", vendor=each, state="draft") for number, each in enumerate(partners)]
+        yield replace(state, purchases=(*state.purchases, *bought, replace(order, name="Z", state="draft", lines=lines)))
+    for build in state.productions[:1]:
+        made = [replace(build, name=f"Z{number}", product=each, state="draft") for number, each in enumerate(products)]
+        yield replace(state, productions=(*state.productions, *made))
+
+
+@pytest.mark.parametrize("pattern", SOME)
+def test_rules_do_not_see_odd_drafts_unless_it_is_said(pattern: str) -> None:
+    env = make(pattern)
+    tables, certificate = tables_of(scenario_of(env.task)), env.task.certificate
+    seen = [brought_up_to_date(env)[0]]
+    for call in env.task.oracle[:-1]:
+        env.step(call)
+    seen.append(brought_up_to_date(env)[0])
+    for state in (odd for each in seen for odd in with_drafts(each, tables)):
+        whole = Context(state, tables, certificate)
+        for part in CONFIRMED_OF:
+            left: Any = tuple(each for each in getattr(state, part) if each.state in ("confirmed", "done"))
+            less = Context(replace(state, **{part: left}), tables, certificate)
+            for check in env.task.checks:
+                if run_check(whole, check) != run_check(less, check):
+                    assert part in READS[check.rule], check.rule
 
 
 @pytest.mark.parametrize("pattern", SOME)

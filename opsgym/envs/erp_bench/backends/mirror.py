@@ -95,6 +95,12 @@ class LiveWorld(World):
             self.refresh(None)
         return super().stamp(*tables)
 
+    def pull(self) -> bool:
+        """See :meth:`~opsgym.core.world.World.pull`."""
+        if self.refresh:
+            self.refresh(None)
+        return super().pull()
+
     @property
     def version(self) -> tuple[int, int]:
         """See :attr:`~opsgym.core.world.World.version`."""

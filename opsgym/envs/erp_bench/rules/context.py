@@ -120,12 +120,12 @@ class Context:
 
     def turn_to(self, state: ErpState, changed: Iterable[str]) -> None:
         """Arrange another state in which only some parts differ; what is made of the others stays."""
-        self.state = state
         if len(self._of_documents) > _MOST_KEPT:
             self._of_documents.clear()
         for part in changed:
             for name in _MADE_OF.get(part, ()):
                 self.__dict__.pop(name, None)
+        self.state = state  # at last: an interrupt before leaves what is compared with
 
     def _once(self, document: Any, make: Callable[[Any], T]) -> T:
         """What is made of a document; made once, since documents do not change."""
