@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any, ClassVar, Literal, Self
@@ -446,6 +447,9 @@ def _positive(name: str, value: int) -> int:
     return value
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _as_text(action: Any, limit: int) -> str:
     """An action as the transcript shows it: sound Unicode, and no longer than an action may be."""
     try:
@@ -459,6 +463,8 @@ def _written(action: Any) -> str:
     if isinstance(action, str):
         return str(action)
     if isinstance(action, ToolCall):
+        with suppress(TypeError):  # plain JSON, as it nearly always is
+            return _encode({"name": action.name, "arguments": action.arguments})
         return json.dumps(action.model_dump(), ensure_ascii=False, separators=(",", ":"), default=repr)
     if isinstance(action, list | tuple):
         return "\n".join(map(_written, action))

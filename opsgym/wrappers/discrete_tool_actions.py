@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Any
 
 import gymnasium as gym
@@ -111,7 +112,9 @@ class DiscreteToolActions(ToolWrapper):
         self._errors: dict[str, int] = {}
         self.calls: list[ToolCall] = []
         self._rows: NDArray[np.float32] = np.zeros((size, len(FEATURES)), np.float32)
-        self._keys: dict[int, tuple[ToolCall, str]] = {}
+        self._nearness: NDArray[np.float32] = np.zeros(0, np.float32)
+        self._offered: dict[int, tuple[ToolCall, int]] = {}
+        self._found: Sequence[Candidate] = ()
         self._changes = self._tried = 0
         self._sensible_now = False
 
@@ -119,7 +122,7 @@ class DiscreteToolActions(ToolWrapper):
         """Start an episode with the calls that the brief suggests."""
         text, info = super().reset(seed=seed, options=options)
         self._facts = Facts.of_brief(text)
-        self._numbers, self.calls = {}, []
+        self._numbers, self.calls, self._offered, self._found = {}, [], {}, ()
         self._rows = np.zeros((self._size, len(FEATURES)), np.float32)
         self._changes = self._tried = 0
         self._renew()
@@ -152,7 +155,7 @@ class DiscreteToolActions(ToolWrapper):
         """See :class:`~opsgym.envs.middleware.Middleware`."""
         facts, numbers, calls, rows, (errors, self._changes, self._sensible_now) = state
         self._facts, self._numbers, self.calls = facts.copy(), dict(numbers), list(calls)
-        self._rows, self._errors = rows.copy(), dict(errors)
+        self._rows, self._errors, self._offered, self._found = rows.copy(), dict(errors), {}, ()
         self._tried = int(np.count_nonzero(rows[:, 8]))
 
     def _renew(self) -> None:
@@ -160,12 +163,16 @@ class DiscreteToolActions(ToolWrapper):
         self._changes = self.base.episode.changes
         sensible = self._sensible()
         self._sensible_now = sensible is not None
-        if sensible is None:
-            found = (self._own or self._enumerate)(self.base.tools, self._facts)
-            self._offer([each.call for each in found], found.__getitem__, [each.place for each in found])
+        if sensible is not None:
+            self._found = ()
+            self._rows[:, 0] = 0.0
+            self._offer(sensible, lambda place: Candidate(sensible[place], 0, place))
             return
-        self._rows[:, 0] = 0.0
-        self._offer(sensible, lambda place: Candidate(sensible[place], 0, place))
+        found = (self._own or self._enumerate)(self.base.tools, self._facts)
+        if len(found) == len(self._found) and all(map(is_, found, self._found)):
+            return  # they stand as they were put
+        self._found = tuple(found)
+        self._offer([each.call for each in found], found.__getitem__, [each.place for each in found])
 
     def _sensible(self) -> Sequence[ToolCall] | None:
         """The family's own enumeration, where it has one and no other was given."""
@@ -184,30 +191,36 @@ class DiscreteToolActions(ToolWrapper):
             candidate: The call at a position with what is known of it; asked for new ones only.
             places: Their places in the brief; their positions where left out.
         """
-        rows, fresh = self._rows, []
-        keys = self._keys_of(calls)
-        for position, key in enumerate(keys):
-            number = self._numbers.get(key)
+        known, numbers, fresh, last = list[int](), list[int](), list[int](), self._offered
+        keys = dict[int, str]()
+        if len(self._nearness) < len(calls):
+            self._nearness = (1 / np.arange(1, 2 * len(calls) + 1)).astype(np.float32)
+        for position, call in enumerate(calls):
+            held = last.get(id(call))  # what is held keeps its id, and what was on offer just before its number
+            number = held[1] if held is not None else self._numbers.get(keys.setdefault(position, _key(call)))
             if number is None:
                 fresh.append(position)
-                continue
-            rows[number, 0] = 1.0
-            rows[number, 6] = 1 / (1 + (position if places is None else places[position]))
+            else:
+                known.append(position)
+                numbers.append(number)
+        if numbers:
+            self._rows[numbers, 0] = 1.0
+            if places is None:
+                self._rows[numbers, 6] = self._nearness[: len(known)] if known[-1] < len(known) else self._nearness[known]
+            else:
+                self._rows[numbers, 6] = [1 / (1 + places[position]) for position in known]
         for position in fresh:
-            if keys[position] in self._numbers:
-                continue
-            free = self._free_number()
-            if free is None:
-                break
-            self._numbers[keys[position]] = free
-            self.calls[free : free + 1] = [calls[position]]
-            rows[free] = self._row(candidate(position))
-
-    def _keys_of(self, calls: Sequence[ToolCall]) -> list[str]:
-        """What tells calls apart; looked up for objects that were on offer just before."""
-        last = self._keys
-        self._keys = {id(call): last.get(id(call)) or (call, _key(call)) for call in calls}  # they are held: ids stay theirs
-        return [self._keys[id(call)][1] for call in calls]
+            number = self._numbers.get(keys[position])
+            if number is None:
+                number = self._free_number()
+                if number is None:
+                    break
+                self._numbers[keys[position]] = number
+                self.calls[number : number + 1] = [calls[position]]
+                self._rows[number] = self._row(candidate(position))
+            known.append(position)
+            numbers.append(number)
+        self._offered = {id(calls[position]): (calls[position], number) for position, number in zip(known, numbers, strict=True)}
 
     def _free_number(self) -> int | None:
         """A number that was not given, else the first whose call is not on offer, which loses it."""
@@ -246,21 +259,13 @@ class DiscreteToolActions(ToolWrapper):
         return [each[turn] for turn in rounds for each in lists if turn < len(each)]
 
     def _view(self, *, last: bool | None) -> dict[str, Any]:
-        episode, count = self.base.episode, len(self.calls) or 1
-        self._errors = dict(episode.errors)
-        state = (
-            len(episode.turns) / self.base.max_steps,
-            last is True,
-            last is False,
-            episode.calls / (1 + episode.calls),
-            sum(self._errors.values()) / (episode.calls or 1),
-            self._tried / count,
-        )
-        return {
-            "state": np.array(state, np.float32),
-            "candidates": self._rows.copy(),
-            "action_mask": self._rows[:, 0].astype(np.int8),
-        }
+        base = self.base
+        episode, rows = base.episode, self._rows.copy()
+        calls, self._errors = episode.calls, dict(episode.errors)
+        failed = sum(self._errors.values()) / calls if self._errors else 0.0
+        turns, tried = len(episode.turns) / base.max_steps, self._tried / (len(self.calls) or 1)
+        state = np.array((turns, last is True, last is False, calls / (1 + calls), failed, tried), np.float32)
+        return {"state": state, "candidates": rows, "action_mask": rows[:, 0].astype(np.int8)}
 
 
 def _key(call: ToolCall) -> str:

@@ -183,16 +183,16 @@ class Shelf(Generic[D]):
 
 
 _HEADS = {  # the name comes first
-    "sale_order": "name, client_order_ref, partner_id, state, commitment_date, payment_term_id, amount_untaxed",
+    "sale_order": "name, client_order_ref, partner_id, state, commitment_date, payment_term_id, amount_untaxed, amount_total",
     "purchase_order": "name, partner_id, state, origin",
     "mrp_production": "name, product_id, product_qty, state, date_start, date_deadline, date_finished, origin",
-    "account_move": "name, partner_id, state, invoice_payment_term_id, amount_untaxed, amount_total, move_type",
+    "account_move": "name, partner_id, state, invoice_payment_term_id, amount_untaxed, amount_total, move_type, invoice_origin",
 }
 _CHILDREN: Mapping[str, tuple[tuple[str, ...], str]] = {
     "sale_order_line": (("order_id",), "product_id, product_uom_qty, price_unit, is_downpayment"),
     "purchase_order_line": (
         ("order_id",),
-        "product_id, product_qty, price_unit * (1 - COALESCE(discount, 0) / 100), date_planned",
+        "product_id, product_qty, price_unit * (1 - COALESCE(discount, 0) / 100), date_planned, price_unit",
     ),
     "mrp_workorder": (("production_id",), "workcenter_id, state, date_start, date_finished"),
     "stock_move": (
@@ -259,6 +259,10 @@ class Books:
         twin.done, twin.entries = self.done.copy(), self.entries.copy()
         twin.moves, twin.pickings = self.moves.copy(), self.pickings.copy()
         return twin
+
+    def mirror(self, table: str) -> Mirror:
+        """The rows of one of :data:`TABLES` but the one of links."""
+        return self._mirrors[table]
 
     def shelf(self, table: str) -> Shelf[Any]:
         """The documents of one of :data:`ORDERS`."""
@@ -343,7 +347,7 @@ class Books:
     # -- documents ------------------------------------------------------------------------------------------
 
     def _sale(self, row: Row) -> Sale:
-        key, name, ref, partner, state, commitment, term, untaxed = row
+        key, name, ref, partner, state, commitment, term, untaxed, _ = row
         product = self.names.product
         lines = [
             SaleLine(product[code], units, price, bool(advance)) for _, _, code, units, price, advance in self._sale_lines.of(key)
@@ -358,7 +362,7 @@ class Books:
         product = self.names.product
         lines = [
             PurchaseLine(product[code], units, price, day(planned))
-            for _, _, code, units, price, planned in self._purchase_lines.of(key)
+            for _, _, code, units, price, planned, _ in self._purchase_lines.of(key)
         ]
         return Purchase(name or f"#{key}", self.names.partner[partner], _STATES[state], _tokens(origin), tuple(lines))
 
@@ -381,7 +385,7 @@ class Books:
         )
 
     def _invoice(self, row: Row) -> Invoice | None:
-        key, name, partner, state, term, untaxed, total, kind = row
+        key, name, partner, state, term, untaxed, total, kind, _ = row
         if kind != "out_invoice":
             return None
         charges: list[tuple[float, bool, int | None]] = []

@@ -12,33 +12,19 @@ from collections.abc import Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from opsgym.core.derived import Derived
 from opsgym.core.task import ToolCall
 from opsgym.core.world import World
+from opsgym.envs.erp_bench.books import Books, Names
 from opsgym.envs.erp_bench.erp import Erp
+from opsgym.envs.erp_bench.ledger import Ledger, ledger_of
+from opsgym.envs.erp_bench.open_documents import Bill, OpenDocuments, Sold
 from opsgym.envs.erp_bench.spec import TERM_NAMES, Invoicing, Order, Scenario
-from opsgym.envs.erp_bench.supply_candidates import supply_calls
+from opsgym.envs.erp_bench.supply_candidates import Supplies
 
 __all__ = ["business_calls"]
 
-_SALES = (
-    "SELECT c.ref, o.name, o.state, substr(o.commitment_date, 1, 10), o.amount_total, sum(l.product_uom_qty), t.name"
-    " FROM sale_order o LEFT JOIN account_payment_term t ON t.id = o.payment_term_id"
-    " JOIN res_partner c ON c.id = o.partner_id JOIN sale_order_line l ON l.order_id = o.id"
-    " JOIN product_product p ON p.id = l.product_id JOIN product_template m ON m.id = p.product_tmpl_id"
-    " WHERE m.default_code = ? AND o.state <> 'cancel' GROUP BY o.id ORDER BY o.id"
-)
-_INVOICES = (
-    "SELECT invoice_origin, coalesce(name, 'DRAFT/' || id), state, amount_total FROM account_move"
-    " WHERE move_type = 'out_invoice' AND state <> 'cancel' ORDER BY id"
-)
-
-_SOLD = ("sale_order", "sale_order_line", "account_payment_term", "res_partner", "product_product", "product_template")
-_BILLED = ("account_move",)
-"""The tables that each statement reads."""
-
-_KNOWN: WeakKeyDictionary[World, tuple[Scenario, Derived]] = WeakKeyDictionary()
-"""What was read and made of each world for the task met last, kept while it holds."""
+_DESKS: WeakKeyDictionary[World, Desk] = WeakKeyDictionary()
+"""What was read and made of each world."""
 
 
 def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall] | None:
@@ -47,7 +33,7 @@ def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall] | None:
     - a sales order for every request that has none, as requested and with the terms of the policy;
     - the payment term, confirmation or cancellation of a draft, the invoices of a confirmed order that are missing, their
       posting;
-    - purchases, production and the repair of a plan, see :func:`~opsgym.envs.erp_bench.supply_candidates.supply_calls`.
+    - purchases, production and the repair of a plan, see :class:`~opsgym.envs.erp_bench.supply_candidates.Supplies`.
 
     Args:
         erp: The ERP in its present state.
@@ -59,32 +45,84 @@ def business_calls(erp: Erp, scenario: Scenario) -> list[ToolCall] | None:
     problem = scenario.problem
     if len(problem.finished) > 1:
         return None
-    known, world = _known(erp.world, scenario), erp.world
-
-    def read(name: str, tables: tuple[str, ...], sql: str, *parameters: object) -> list[Any]:
-        return known.get(world, name, tables, lambda: world.execute(sql, parameters).fetchall())
-
-    sales, invoices = read("sold", _SOLD, _SALES, problem.product), read("billed", _BILLED, _INVOICES)
-    calls = [*known.get(world, "sale calls", (), lambda: _all_sale_calls(scenario, sales, invoices), sales, invoices)]
-    return [*calls, *supply_calls(erp, scenario, known), ToolCall(name="submit")]
+    world = erp.world
+    desk = _DESKS.get(world)
+    if desk is None:
+        desk = _DESKS[world] = Desk(ledger_of(world))
+    return desk.calls(world, scenario)
 
 
-def _known(world: World, scenario: Scenario) -> Derived:
-    """What is known of a world, begun anew."""
-    last = _KNOWN.get(world)
-    if last is None or last[0] is not scenario:
-        last = _KNOWN[world] = scenario, Derived()
-    last[1].begin(world)
-    return last[1]
+class Desk:
+    """The calls for one world, made again only where the documents that they depend on have changed.
+
+    Args:
+        ledger: The world's ledger.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self._news = ledger, ledger.reader()
+        self._made: tuple[Scenario, OpenDocuments, _Sales, Supplies] | None = None
+
+    def calls(self, world: World, scenario: Scenario) -> list[ToolCall]:
+        """What makes sense now; see :func:`business_calls`."""
+        news, made = self._news, self._made
+        books = self._ledger.pull(world)
+        if books is None:  # what is read now may be undone
+            fresh = _opened(scenario)
+            fresh[1].renew(Books(world, Names(world)))
+            return _all_calls(*fresh)
+        self._made = None  # until it is done
+        if made is None or made[0] is not scenario:
+            made = _opened(scenario)
+            made[1].renew(books)
+        elif news.everything or news.written:
+            made[1].renew(books, news)
+        found = _all_calls(*made)
+        self._made = made
+        news.clear()
+        return found
 
 
-def _all_sale_calls(scenario: Scenario, rows: list[Any], invoices: list[Any]) -> list[ToolCall]:
-    sales = {row[0]: row[1:] for row in rows}
-    orders = scenario.problem.orders
-    return [call for order in orders for call in _sale_calls(scenario, order, sales.get(order.customer), invoices)]
+def _opened(scenario: Scenario) -> tuple[Scenario, OpenDocuments, _Sales, Supplies]:
+    return scenario, OpenDocuments(scenario), _Sales(scenario), Supplies(scenario)
 
 
-def _sale_calls(scenario: Scenario, order: Order, sale: Any, invoices: list[Any]) -> Iterator[ToolCall]:
+def _all_calls(scenario: Scenario, documents: OpenDocuments, sales: _Sales, supplies: Supplies) -> list[ToolCall]:
+    return [*sales.calls(documents.sold, documents.bills), *supplies.calls(documents), _SUBMIT]
+
+
+_SUBMIT = ToolCall(name="submit")
+
+
+class _Sales:
+    """The calls for each request, made again when its sales order or the invoices differ."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._of: dict[str, tuple[Sold | None, tuple[Bill, ...], tuple[ToolCall, ...]]] = {}
+        self._last: tuple[tuple[Sold, ...], tuple[Bill, ...], list[ToolCall]] | None = None
+
+    def calls(self, sold: tuple[Sold, ...], bills: tuple[Bill, ...]) -> list[ToolCall]:
+        """The calls for all requests."""
+        if self._last is not None and self._last[0] is sold and self._last[1] is bills:
+            return self._last[2]
+        sales, by_origin = {sale.customer: sale for sale in sold}, dict[str | None, list[Bill]]()
+        for bill in bills:
+            by_origin.setdefault(bill.origin, []).append(bill)
+        found: list[ToolCall] = []
+        for order in self._scenario.problem.orders:
+            sale = sales.get(order.customer)
+            invoices = tuple(by_origin.get(sale.name, ())) if sale is not None else ()
+            known = self._of.get(order.ref)
+            if known is None or known[0] is not sale or known[1] != invoices:
+                made = tuple(_sale_calls(self._scenario, order, sale, invoices))
+                known = self._of[order.ref] = sale, invoices, made
+            found += known[2]
+        self._last = sold, bills, found
+        return found
+
+
+def _sale_calls(scenario: Scenario, order: Order, sale: Sold | None, invoices: tuple[Bill, ...]) -> Iterator[ToolCall]:
     """What can be done for one request, given its sales order, if there is one."""
     problem = scenario.problem
     if sale is None:
@@ -93,20 +131,20 @@ def _sale_calls(scenario: Scenario, order: Order, sale: Any, invoices: list[Any]
         date = (scenario.today + dt.timedelta(days=order.due)).isoformat()
         yield _call("create_sales_order", customer=order.customer, commitment_date=date, lines=[line], **term)
         return
-    name, state, _, total, _, term_name = sale
-    if problem.invoicing and TERM_NAMES[problem.invoicing.payment_term] != term_name:
+    name = sale.name
+    if problem.invoicing and TERM_NAMES[problem.invoicing.payment_term] != sale.term:
         yield _call("update_sales_order", order=name, payment_term=TERM_NAMES[problem.invoicing.payment_term])
-    if state == "draft":
+    if sale.state == "draft":
         yield _call("confirm_sales_order", order=name)
         yield _call("cancel_sales_order", order=name)
     elif problem.invoicing:
-        yield from _invoice_calls(problem.invoicing, name, total, [row[1:] for row in invoices if row[0] == name])
+        yield from _invoice_calls(problem.invoicing, name, sale.total, invoices)
 
 
-def _invoice_calls(policy: Invoicing, order: str, total: float, invoices: list[Any]) -> Iterator[ToolCall]:
-    drafts = [name for name, state, _ in invoices if state == "draft"]
+def _invoice_calls(policy: Invoicing, order: str, total: float, invoices: tuple[Bill, ...]) -> Iterator[ToolCall]:
+    drafts = [bill.name for bill in invoices if bill.state == "draft"]
     yield from (_call("post_invoice", invoice=name) for name in drafts)
-    if drafts or sum(amount for *_, amount in invoices) >= total - 0.005:
+    if drafts or sum(bill.total for bill in invoices) >= total - 0.005:
         return
     if policy.downpayment_mode and policy.downpayment_value and not invoices:
         yield _call("create_invoice", order=order, method=policy.downpayment_mode, amount=policy.downpayment_value / 100)

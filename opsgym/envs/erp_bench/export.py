@@ -21,10 +21,10 @@ from operator import attrgetter, is_
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from opsgym.core.changes import Feed
 from opsgym.core.errors import TaskError
 from opsgym.core.world import CLOCK, World
-from opsgym.envs.erp_bench.books import CENTERS, NAMED, ORDERS, PARTNERS, PRODUCTS, TABLES, Books, Names, keyed
+from opsgym.envs.erp_bench.books import CENTERS, ORDERS, PARTNERS, PRODUCTS, TABLES, Books, Names, keyed
+from opsgym.envs.erp_bench.ledger import Ledger, News, keep_seeded, ledger_of
 from opsgym.envs.erp_bench.standing import standing_of, touched
 from opsgym.envs.erp_bench.state import Change, ErpState
 
@@ -83,35 +83,33 @@ def export_state(before: World | Baseline, after: World) -> ErpState:
         raise TaskError("the two worlds have different tables", field="world")
     kept = _KEPT.get(after)
     if kept is None:
-        kept = _KEPT[after] = _Kept(after.feed())
+        kept = _KEPT[after] = _Kept(ledger_of(after))
     return kept.export(after, before if isinstance(before, Baseline) else baseline_of(before))
 
 
 class _Kept:
     """What is kept of a world that was exported; never the world, or neither would ever be freed."""
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self._news = ledger, ledger.reader()
         self._read: _Reading | None = None
 
     def export(self, after: World, baseline: Baseline) -> ErpState:
         """The state of the world."""
-        if not after.pull():
-            return _Reading(after, baseline).state
-        feed, read = self._feed, self._read
+        news, read = self._news, self._read
+        news.wants_names = bool(baseline.documents.known)
+        books = self._ledger.pull(after)
+        if books is None:
+            return _Reading(after, baseline, Books(after, Names(after))).state
         try:
-            if read is None or read.baseline is not baseline or feed.everything:
-                self._read = read = _Reading(after, baseline, read)
-            elif feed.rows:
-                written = feed.written()
-                if not written.keys().isdisjoint(NAMED):
-                    self._read = read = _Reading(after, baseline, read)
-                else:
-                    read.update(after, written)
+            if read is None or read.baseline is not baseline or news.everything:
+                self._read = read = _Reading(after, baseline, books, read)
+            elif news.written:
+                read.update(after, news)
         except BaseException:
             self._read = None  # the world is damaged, and the reading half done
             raise
-        feed.clear()
+        news.clear()
         return read.state
 
 
@@ -121,21 +119,20 @@ class _Reading:
     Args:
         after: The world.
         baseline: The seeded world.
+        books: Its books.
         last: An older reading of the same world; equal parts stay the same objects.
     """
 
-    def __init__(self, after: World, baseline: Baseline, last: _Reading | None = None) -> None:
-        self.baseline = baseline
+    def __init__(self, after: World, baseline: Baseline, books: Books, last: _Reading | None = None) -> None:
+        self.baseline, self._books = baseline, books
         if after.origin is not None and after.origin is baseline.origin:  # as it was seeded
             self._contents, self._master = baseline.contents, tuple[Change, ...]()
-            self._books, self._loose = baseline.books.copy(), baseline.loose.copy()
+            self._loose = baseline.loose.copy()
             today, seeded = baseline.today, tuple[Change, ...]()
         else:
             self._contents = _contents(after)
             self._master = _master_changes(after, baseline, self._contents)
-            changed = _unequal(_layout(after), baseline, self._contents)
-            self._books = Books(after, Names(after) if any(table.name in NAMED for table in changed) else baseline.books.names)
-            self._loose = loose_documents(self._books)
+            self._loose = loose_documents(books)
             today, seeded = after.today, touched(baseline.documents, after)
         self.state = self._state(today, self._master + _other_changes(self._books, baseline), seeded)
         if last is not None:
@@ -155,8 +152,9 @@ class _Reading:
             loose=tuple(sorted(set(self._loose.values()))) if self._loose else (),
         )
 
-    def update(self, after: World, written: Mapping[str, set[int | None]]) -> None:
-        """Take up what was written."""
+    def update(self, after: World, news: News) -> None:
+        """Take up what was written, after the books did."""
+        written = news.written
         old, layout = self.state, _layout(after)
         master, changed = old.master_changes, old.touched
         rewritten = [table for name in written if (table := layout.by_name.get(name)) is not None]
@@ -169,11 +167,10 @@ class _Reading:
                 contents[layout.tables.index(table)] = _content(after, table)
             self._contents = tuple(contents)
             self._master = _master_changes(after, self.baseline, self._contents)
-        books, seeded = self._books, self.baseline.documents.known
+        books = self._books
         if is_booked:
-            concerned = books.concerned(written) if seeded else set()
-            self._renew_loose(books.update(after, written))
-            if seeded and not seeded.isdisjoint(concerned | books.concerned(written)):
+            self._renew_loose(news.orders)
+            if not self.baseline.documents.known.isdisjoint(news.names):
                 changed = touched(self.baseline.documents, after)
         if rewritten or is_booked:
             master = self._master + _other_changes(books, self.baseline)
@@ -251,6 +248,7 @@ class Baseline:
         self.contents = _contents(before)
         self.books = Books(before, Names(before))
         self.documents, self.loose = standing_of(before), loose_documents(self.books)
+        keep_seeded(before, self.books)
 
 
 _LAYOUTS: dict[str, _Layout] = {}
@@ -288,6 +286,7 @@ def baseline_of(before: World) -> Baseline:
     if known is not None and known[0] == before.version:
         if known[1].origin is None:
             known[1].origin = before.origin  # a snapshot was taken since
+            keep_seeded(before, known[1].books)
         return known[1]
     found = Baseline(before)
     if not before.conn.in_transaction:  # else it may be rolled back, at the same version

@@ -143,6 +143,8 @@ def link(supplies: Sequence[Supply], needs: Sequence[Need]) -> dict[str, tuple[s
 
     def claim(supply: Supply, units: int) -> int:
         for need in nearest:
+            if units <= 0:
+                break
             part = min(units, open_units[need.ref]) if need.day >= supply.day else 0
             if part > 0:
                 open_units[need.ref] -= part

@@ -9,66 +9,24 @@ two, so that every quantity is within reach.  Their source documents follow from
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any, TypeVar
+from operator import is_
+from typing import Any
 
-from opsgym.core.derived import Derived
 from opsgym.core.errors import TaskError
 from opsgym.core.task import ToolCall
-from opsgym.envs.erp_bench.erp import Erp
+from opsgym.envs.erp_bench.open_documents import Document, OpenDocuments, Sold
 from opsgym.envs.erp_bench.plan import Need, Supply, least_linked, link
 from opsgym.envs.erp_bench.spec import Offer, Scenario
 
-__all__ = ["supply_calls"]
+__all__ = ["Supplies"]
 
-T = TypeVar("T")
+_MOST_SAID = 4096
+"""How many calls are kept for the time that they are on offer again."""
 
 STEPS = (1, 2, 4, 8, 16, 32)
 """Units by which a quantity can be changed at a time."""
-
-_SALES = (
-    "SELECT o.name, substr(o.commitment_date, 1, 10), sum(l.product_uom_qty) FROM sale_order o"
-    " JOIN sale_order_line l ON l.order_id = o.id JOIN product_product p ON p.id = l.product_id"
-    " JOIN product_template m ON m.id = p.product_tmpl_id"
-    " WHERE o.state = 'sale' AND m.default_code = ? GROUP BY o.id ORDER BY o.id"
-)
-_PURCHASES = (
-    "SELECT o.name, o.state, coalesce(o.origin, ''), m.default_code, l.product_qty, substr(l.date_planned, 1, 10), v.ref,"
-    " l.price_unit FROM purchase_order o JOIN res_partner v ON v.id = o.partner_id"
-    " JOIN purchase_order_line l ON l.order_id = o.id JOIN product_product p ON p.id = l.product_id"
-    " JOIN product_template m ON m.id = p.product_tmpl_id WHERE o.state <> 'cancel' ORDER BY o.id, l.id"
-)
-_PRODUCTIONS = (
-    "SELECT o.name, o.state, coalesce(o.origin, ''), m.default_code, o.product_qty, substr(o.date_deadline, 1, 10),"
-    " (SELECT c.code FROM mrp_workorder w JOIN mrp_workcenter c ON c.id = w.workcenter_id"
-    "  WHERE w.production_id = o.id AND w.state <> 'cancel' ORDER BY w.id LIMIT 1),"
-    " substr(o.date_start, 1, 10) FROM mrp_production o JOIN product_product p ON p.id = o.product_id"
-    " JOIN product_template m ON m.id = p.product_tmpl_id WHERE o.state <> 'cancel' ORDER BY o.id"
-)
-
-_READ: Mapping[str, tuple[str, ...]] = {
-    _SALES: ("sale_order", "sale_order_line", "product_product", "product_template"),
-    _PURCHASES: ("purchase_order", "purchase_order_line", "res_partner", "product_product", "product_template"),
-    _PRODUCTIONS: ("mrp_production", "mrp_workorder", "mrp_workcenter", "product_product", "product_template"),
-}
-"""The tables that each statement reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Document:
-    """A live purchase line or manufacturing order; ``place`` is the vendor or the work center, days count from day 0."""
-
-    name: str
-    draft: bool
-    origin: str
-    product: str
-    units: int
-    day: int
-    place: str
-    offer: Offer | None = None
-    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +42,7 @@ class _Part:
 
     product: str
     needs: tuple[Need, ...]
-    documents: tuple[_Document, ...]
+    documents: tuple[Document, ...]
     rooms: tuple[tuple[str, int], ...]
 
 
@@ -97,7 +55,7 @@ class _Calls:
     buys: tuple[ToolCall, ...]
 
 
-def supply_calls(erp: Erp, scenario: Scenario, known: Derived | None = None) -> list[ToolCall]:
+class Supplies:
     """Calls that make, buy, change and link supply, under the ``"tools"`` harness.
 
     - the confirmation or cancellation of a draft, and of documents that were there at the start;
@@ -106,57 +64,66 @@ def supply_calls(erp: Erp, scenario: Scenario, known: Derived | None = None) -> 
     - a manufacturing order for every product that is wanted, on every work center with minutes left, due when it is wanted;
     - a purchase of every offer not used yet of what is wanted.
 
+    They are made again only where the documents that they depend on have changed; a call that stays is the same object.
+
     Args:
-        erp: The ERP in its present state.
         scenario: The task.
-        known: What was read of this world before, begun anew: calls are made again only where what they depend on has changed.
     """
-    return list(_Desk(erp, scenario, known or Derived()).calls())
 
-
-class _Desk:
-    """The documents of the present state, and what they leave open."""
-
-    def __init__(self, erp: Erp, scenario: Scenario, known: Derived) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.scenario, self.problem = scenario, scenario.problem
         self.seeded = self.problem.repair is not None
-        self._world, self._known = erp.world, known
-        self.purchases = self._read(_PURCHASES, self._purchase)
-        self.productions = self._read(_PRODUCTIONS, self._production)
-        self.sales = self._read(_SALES, self._sale, self.problem.product)
+        self._ordered = [product.code for product in self.problem.products]
+        self._minutes = {(operation.product, operation.center): operation.minutes for operation in self.problem.operations}
+        self._capacity = {center.code: center.capacity for center in reversed(self.problem.centers)}
+        self._centers: dict[str, list[str]] = {}
+        for operation in self.problem.operations:
+            self._centers.setdefault(operation.product, []).append(operation.center)
+        self._offers: dict[str, list[Offer]] = {}
+        for offer in sorted(self.problem.offers, key=lambda offer: offer.price):
+            self._offers.setdefault(offer.product, []).append(offer)
+        self._said: dict[tuple[object, ...], ToolCall] = {}
+        self._by_product: dict[str, tuple[_Part, _Calls]] = {}
+        self._last: tuple[tuple[object, ...], list[ToolCall]] = (), []
+        self.sold: tuple[Sold, ...] = ()
+        self.purchases: tuple[Document, ...] = ()
+        self.productions: tuple[Document, ...] = ()
+        self._load: dict[str, int] = {}
 
-    def calls(self) -> Iterator[ToolCall]:
+    def calls(self, documents: OpenDocuments) -> list[ToolCall]:
         """What can be done, what is begun first."""
-        supply = self.purchases, self.productions
-        yield from self._kept("decisions", lambda: tuple(self._decisions()), *supply)
-        yield from self._kept("changes", lambda: tuple(self._changes()), *supply)
-        supplied = dict.fromkeys(document.product for documents in supply for document in documents)
-        ordered = [product.code for product in self.problem.products]
-        calls = {product: self._calls(product) for product in dict.fromkeys((*ordered, *supplied))}
+        inputs = documents.sold, documents.purchases, documents.productions
+        if self._last[0] and all(map(is_, self._last[0], inputs)):
+            return self._last[1]
+        if len(self._said) > _MOST_SAID:
+            self._said.clear()
+        self.sold, self.purchases, self.productions = inputs
+        self._load = {}
+        for order in self.productions:
+            used = order.units * self._minutes.get((order.product, order.place), 0)
+            self._load[order.place] = self._load.get(order.place, 0) + used
+        supplied: dict[str, list[Document]] = {}
+        for document in (*self.purchases, *self.productions):
+            supplied.setdefault(document.product, []).append(document)
+        needs = self._needs()
+        made = {code: self._calls(code, needs, supplied) for code in dict.fromkeys((*self._ordered, *supplied))}
+        found = [*self._decisions(), *self._changes()]
         for product in supplied:
-            yield from calls[product].links
-        for product in ordered:
-            yield from calls[product].makes
-        for product in ordered:
-            yield from calls[product].buys
+            found += made[product].links
+        for product in self._ordered:
+            found += made[product].makes
+        for product in self._ordered:
+            found += made[product].buys
+        self._last = inputs, found
+        return found
 
-    def _kept(self, name: str, make: Callable[[], T], *inputs: object) -> T:
-        """A value, made again when what it is made of is another object; :class:`Derived` keeps those that come out equal."""
-        return self._known.get(self._world, name, (), make, self.scenario, *inputs)
-
-    def _read(self, sql: str, make: Callable[..., T], *parameters: object) -> tuple[T, ...]:
-        world = self._world
-        rows = self._known.get(world, sql, _READ[sql], lambda: world.execute(sql, parameters).fetchall(), self.scenario)
-        return self._kept(f"documents of {sql}", lambda: tuple([make(*row) for row in rows]), rows)
-
-    def _calls(self, product: str) -> _Calls:
-        part = self._kept(f"part {product}", partial(self._part, product), self.sales, self.purchases, self.productions)
-        return self._kept(f"calls {product}", partial(self._made, part), part)
-
-    def _part(self, product: str) -> _Part:
-        centers = [operation.center for operation in self.problem.operations if operation.product == product]
-        rooms = tuple((center, self._room(product, center)) for center in centers)
-        return _Part(product, self._needs.get(product, ()), tuple(self._documents(product)), rooms)
+    def _calls(self, product: str, needs: dict[str, tuple[Need, ...]], supplied: dict[str, list[Document]]) -> _Calls:
+        rooms = tuple([(center, self._room(product, center)) for center in self._centers.get(product, ())])
+        part = _Part(product, needs.get(product, ()), tuple(supplied.get(product, ())), rooms)
+        known = self._by_product.get(product)
+        if known is None or known[0] != part:
+            known = self._by_product[product] = part, self._made(part)
+        return known[1]
 
     def _made(self, part: _Part) -> _Calls:
         open_needs = self._open(part)
@@ -164,45 +131,20 @@ class _Desk:
             return _Calls(tuple(self._links(part)), (), ())
         return _Calls(tuple(self._links(part)), tuple(self._makes(part, open_needs)), tuple(self._buys(part, open_needs)))
 
-    # -- the documents that there are -----------------------------------------------------------------------
-
-    def _purchase(
-        self, name: str, state: str, origin: str, product: str, units: float, planned: str, vendor: str, price: float
-    ) -> _Document:
-        offers = [o for o in self.problem.offers if (o.vendor, o.product) == (vendor, product)]
-        offer = min(offers, key=lambda o: abs(o.price / 100 - price), default=None)
-        return _Document(name, state != "purchase", origin, product, int(units), self._day(planned), vendor, offer)
-
-    def _production(
-        self, name: str, state: str, origin: str, product: str, units: float, due: str, center: str | None, start: str
-    ) -> _Document:
-        return _Document(
-            name, state == "draft", origin, product, int(units), self._day(due), center or "", start=self._day(start)
-        )
-
-    def _sale(self, name: str, date: str, units: float) -> Need:
-        return Need(name, self._day(date), int(units))
-
-    def _day(self, date: str | None) -> int:
-        return 0 if date is None else (dt.date.fromisoformat(date) - self.scenario.today).days
-
     def _date(self, day: int) -> str:
         return (self.scenario.today + dt.timedelta(days=day)).isoformat()
 
     # -- what they leave open -------------------------------------------------------------------------------
 
-    @cached_property
     def _needs(self) -> dict[str, tuple[Need, ...]]:
         """What takes each product, in order of days."""
-        found = {self.problem.product: list(self.sales)}
+        sales = [Need(sale.name, sale.day, int(sale.units)) for sale in self.sold if sale.state == "sale"]
+        found = {self.problem.product: sales}
         for order in self.productions:
             bom = self.problem.bom_by_product.get(order.product)
             for line in bom.lines if bom else ():
                 found.setdefault(line.component, []).append(Need(order.name, order.start, order.units * line.quantity))
         return {product: tuple(sorted(needs, key=lambda need: need.day)) for product, needs in found.items()}
-
-    def _documents(self, product: str) -> list[_Document]:
-        return [document for document in (*self.purchases, *self.productions) if document.product == product]
 
     def _open(self, part: _Part) -> list[Need]:
         """What neither stock nor documents cover: each serves the first needs from its day on."""
@@ -221,9 +163,9 @@ class _Desk:
         for kind, documents in (("purchase", self.purchases), ("manufacturing", self.productions)):
             for document in documents:
                 if document.draft:
-                    yield _call(f"confirm_{kind}_order", order=document.name)
+                    yield self._call(f"confirm_{kind}_order", order=document.name)
                 if document.draft or self.seeded:
-                    yield _call(f"cancel_{kind}_order", order=document.name)
+                    yield self._call(f"cancel_{kind}_order", order=document.name)
 
     def _changes(self) -> Iterator[ToolCall]:
         """Other quantities, within what the offer or the work center gives."""
@@ -232,13 +174,15 @@ class _Desk:
             most = self._room(document.product, document.place) + document.units
             for units in _around(document.units, 1, most):
                 # another quantity makes the work orders anew, on the usual work center
-                yield _call("update_manufacturing_order", order=document.name, quantity=units, work_center=document.place)
+                yield self._call("update_manufacturing_order", order=document.name, quantity=units, work_center=document.place)
         drafts = [document for document in self.purchases if document.draft][-1:]
         kept = [document for document in self.purchases if self.seeded and not document.draft]
         for document in (*drafts, *kept):
             offer = document.offer
-            for units in _around(document.units, offer.min_qty, offer.max_qty) if offer else ():
-                yield _call("update_purchase_order", order=document.name, lines=[self._line(replace(document, units=units))])
+            if offer is None:
+                continue
+            for units in _around(document.units, offer.min_qty, offer.max_qty):
+                yield self._call("update_purchase_order", self._line(offer, units, document.day), order=document.name)
 
     def _links(self, part: _Part) -> Iterator[ToolCall]:
         """Source documents that should be others."""
@@ -247,7 +191,7 @@ class _Desk:
             origin = origins.get(document.name, "")
             if origin and origin != document.origin:
                 kind = "manufacturing" if document.offer is None else "purchase"
-                yield _call(f"update_{kind}_order", order=document.name, origin=origin)
+                yield self._call(f"update_{kind}_order", order=document.name, origin=origin)
 
     def _makes(self, part: _Part, open_needs: list[Need]) -> Iterator[ToolCall]:
         """Manufacturing orders: on each work center and each day on which units are open, as many as are open then or later."""
@@ -257,14 +201,14 @@ class _Desk:
         lead = self.problem.bom_by_product[product].lead if product in self.problem.bom_by_product else 0
         for center, room in part.rooms:
             for day in sorted({need.day for need in part.needs if need.day >= lead}):
-                fresh = _Document("", True, "", product, 0, day, center, start=day - lead)
+                fresh = Document("", True, "", product, 0, day, center, start=day - lead)
                 on_day = sum(need.units for need in open_needs if need.day == day)
                 later = sum(need.units for need in open_needs if need.day >= day)
                 for units in sorted({min(units, room) for units in (on_day, later)} - {0}):
                     yield self._make(part, open_needs, replace(fresh, units=units))
 
-    def _make(self, part: _Part, open_needs: list[Need], fresh: _Document) -> ToolCall:
-        return _call(
+    def _make(self, part: _Part, open_needs: list[Need], fresh: Document) -> ToolCall:
+        return self._call(
             "create_manufacturing_order",
             product=fresh.product,
             quantity=fresh.units,
@@ -280,41 +224,44 @@ class _Desk:
         if product == self.problem.product and not self.problem.buying:
             return
         used = {document.offer.key for document in part.documents if document.offer}
-        offers = [offer for offer in self.problem.offers if offer.product == product and offer.key not in used]
-        for offer in sorted(offers, key=lambda offer: offer.price):
+        for offer in [offer for offer in self._offers.get(product, ()) if offer.key not in used]:
             reached = sum(need.units for need in open_needs if need.day >= offer.lead)
             most = max(offer.min_qty, min(reached, offer.max_qty or reached))
             for units in sorted({offer.min_qty, most}, reverse=True) if reached else ():
-                fresh = _Document("", True, "", product, units, offer.lead, offer.vendor, offer)
-                lines = [self._line(fresh)]
-                yield _call(
-                    "create_purchase_order", vendor=offer.vendor, lines=lines, origin=self._origin(part, open_needs, fresh)
+                fresh = Document("", True, "", product, units, offer.lead, offer.vendor, offer)
+                origin = self._origin(part, open_needs, fresh)
+                yield self._call(
+                    "create_purchase_order", self._line(offer, units, offer.lead), vendor=offer.vendor, origin=origin
                 )
 
-    def _line(self, document: _Document) -> dict[str, Any]:
-        offer = document.offer
-        assert offer is not None, "it is a purchase"
-        date = self._date(document.day)
-        return {"product": offer.product, "quantity": document.units, "unit_price": offer.price / 100, "delivery_date": date}
+    def _call(self, name: str, line: tuple[tuple[str, Any], ...] = (), **arguments: Any) -> ToolCall:
+        """A call, of a document with one line where one is given."""
+        key = name, line, *arguments.values()
+        call = self._said.get(key)
+        if call is None:
+            if line:
+                first, *others = arguments.items()
+                arguments = dict([first, ("lines", [dict(line)]), *others])
+            call = self._said[key] = ToolCall(name=name, arguments=arguments)
+        return call
+
+    def _line(self, offer: Offer, units: int, day: int) -> tuple[tuple[str, Any], ...]:
+        price, date = offer.price / 100, self._date(day)
+        return ("product", offer.product), ("quantity", units), ("unit_price", price), ("delivery_date", date)
 
     def _room(self, product: str, place: str) -> int:
         """Units of a product for which a work center has minutes left."""
-        minutes = {(operation.product, operation.center): operation.minutes for operation in self.problem.operations}
-        capacity = next((center.capacity for center in self.problem.centers if center.code == place), 0)
-        load = sum(
-            order.units * minutes.get((order.product, order.place), 0) for order in self.productions if order.place == place
-        )
-        each = minutes.get((product, place), 0)
-        return max(0, capacity - load) // each if each else 0
+        each = self._minutes.get((product, place), 0)
+        return max(0, self._capacity.get(place, 0) - self._load.get(place, 0)) // each if each else 0
 
     # -- source documents -----------------------------------------------------------------------------------
 
-    def _origin(self, part: _Part, open_needs: list[Need], fresh: _Document) -> str:
+    def _origin(self, part: _Part, open_needs: list[Need], fresh: Document) -> str:
         """The source documents of a new document: as they are linked, else the first needs from its day on."""
         linked = self._origins(part, [*part.documents, fresh]).get("", "")
         return linked or next((need.ref for need in open_needs if need.day >= fresh.day), "")
 
-    def _origins(self, part: _Part, documents: Iterable[_Document]) -> dict[str, str]:
+    def _origins(self, part: _Part, documents: Iterable[Document]) -> dict[str, str]:
         """The source documents of all supply of a product; empty where it cannot all be wanted."""
         supplies = [Supply(each.name, each.day, each.units, self._floor(each)) for each in documents]
         try:
@@ -322,7 +269,7 @@ class _Desk:
         except TaskError:
             return {}
 
-    def _floor(self, document: _Document) -> int:
+    def _floor(self, document: Document) -> int:
         strict = self.scenario.style == "release" and document.product == self.problem.product
         return document.units if document.offer is None or strict else least_linked(document.offer, document.units)
 
@@ -331,7 +278,3 @@ def _around(units: int, least: int, most: int | None) -> list[int]:
     """Quantities that are some steps away, within limits."""
     steps = sorted({units + sign * step for step in STEPS for sign in (1, -1)})
     return [each for each in steps if each >= least and (most is None or each <= most)]
-
-
-def _call(name: str, **arguments: Any) -> ToolCall:
-    return ToolCall(name=name, arguments=arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from typing import Any
 
@@ -9,8 +10,10 @@ import gymnasium as gym
 import pytest
 
 import opsgym  # noqa: F401  # registers the ids
+from opsgym.baselines.scripted import RandomValid
 from opsgym.core.task import ToolCall
 from opsgym.envs.erp_bench.params import PATTERNS as REGIONS
+from opsgym.envs.tool_env import ToolEnv
 from opsgym.wrappers import DiscreteToolActions
 from tests.envs.erp_bench.guide import Guide
 
@@ -132,20 +135,48 @@ def test_what_is_done_is_no_longer_on_offer() -> None:
     assert env.step(number)[4]["malformed"] == {"empty": 1} and env.base.world.digest() == digest
 
 
-@pytest.mark.parametrize("tier", ["easy", "hard"])
-def test_calls_that_are_kept_are_those_made_anew(tier: str) -> None:
-    env, rng = make(tier=tier), random.Random(5)
-    for seed in range(3):
-        env.reset(seed=seed)
-        for _ in range(30):
-            family, task, world = env.base.family, env.base.task, env.base.world
-            kept = family.candidates(family.session(world, task), task)
-            fresh = world.fork()  # of which nothing is known
-            assert kept == family.candidates(family.session(fresh, task), task)
-            fresh.close()
-            numbers = [number for number, call in on_offer(env).items() if call.name != "submit"]
-            if not numbers or any(env.step(rng.choice(numbers))[2:4]):
-                break
+def kept_and_fresh(env: ToolEnv) -> list[Any]:
+    """The calls of a world that is read again and again, and of copies of it of which nothing is known."""
+    worlds = [env.world, env.world.fork()]
+    found = [env.family.candidates(env.family.session(world, env.task), env.task) for world in worlds]
+    worlds[1].close()
+    return [None if calls is None else [call.model_dump_json() for call in calls] for calls in found]
+
+
+@pytest.mark.parametrize("pattern", REGIONS)
+def test_calls_that_are_kept_are_those_made_anew(pattern: str) -> None:
+    """Over calls on offer, calls at random, states returned to, refused writes, and verdicts that read the same books."""
+    env = make(tier=REGIONS[pattern].tier, pattern=pattern, max_steps=1000).base
+    rng, policy = random.Random(pattern), RandomValid(seed=1)
+    observation, info = env.reset(seed=1)
+    policy.begin(env, observation, info)
+    snapshot = env.snapshot()
+    for _ in range(25):
+        kept, fresh = kept_and_fresh(env)
+        assert kept == fresh
+        action: Any = rng.choice(kept) if kept and rng.random() < 0.7 else policy.act(observation)
+        if "submit" not in str(action):
+            observation = env.step(action)[0]
+        if rng.random() < 0.5:
+            env.score()
+        if rng.random() < 0.1:
+            env.restore(snapshot)
+        elif rng.random() < 0.1:
+            snapshot = env.snapshot()
+
+
+def test_what_is_undone_was_never_there() -> None:
+    env = make().base
+    env.reset(seed=7)
+    for call in env.task.oracle[:5]:
+        env.step(call)
+    before = kept_and_fresh(env)[0]
+    with contextlib.suppress(KeyError), env.world.savepoint():
+        env.world.execute("DELETE FROM sale_order_line")
+        inside = env.family.candidates(env.family.session(env.world, env.task), env.task)
+        assert [call.model_dump_json() for call in inside or ()] != before
+        raise KeyError
+    assert kept_and_fresh(env) == [before, before]
 
 
 def test_under_another_harness_the_general_enumeration_stands() -> None:
