@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opsgym.core.changes import RowHashes
-from opsgym.core.derived import Derived
 from opsgym.core.errors import OpsGymError, RegistryError
 from opsgym.core.world import World
 
@@ -289,42 +288,6 @@ def test_a_closed_world_says_so() -> None:
         world.digest()
     with pytest.raises(OpsGymError, match="cannot be read"):
         world.stamp("item")
-
-
-def test_derived_values_are_read_again_only_when_their_tables_were_written() -> None:
-    world, derived = World(DDL, today=TODAY), Derived()
-    reads: list[str] = []
-
-    def names(table: str) -> list[str]:
-        reads.append(table)
-        return [name for (name,) in world.execute(f"SELECT name FROM {table} ORDER BY id")]
-
-    def ask() -> tuple[list[str], list[str]]:
-        reads.clear()
-        derived.begin(world)
-        shelves = derived.get(world, "shelves", ("shelf",), lambda: names("shelf"))
-        return shelves, derived.get(world, "items", ("item",), lambda: names("item"), shelves)
-
-    snapshot = world.snapshot()
-    first = ask()
-    assert reads == ["shelf", "item"] and not world.is_watched
-    assert ask() == first and reads == ["shelf", "item"]
-    assert ask()[0] is first[0] and not reads
-    world.execute("INSERT INTO item (name) VALUES ('w')")
-    assert ask() == (first[0], ["w"]) and reads == ["shelf", "item"], "nobody told of it"
-    world.execute("UPDATE item SET name = 'x'")
-    assert ask() == (first[0], ["x"]) and reads == ["item"], "from now on triggers tell"
-    world.execute("UPDATE shelf SET name = 'top' WHERE id = 1")
-    assert ask()[0] is first[0] and reads == ["shelf"]
-    world.execute("UPDATE shelf SET name = 'attic' WHERE id = 1")
-    assert ask()[0] == ["attic", "low"] and reads == ["shelf", "item"]
-    with world.savepoint():
-        ask()
-        assert reads == ["shelf", "item"]
-    world.restore(snapshot)
-    assert ask() == first and reads == ["shelf", "item"]
-    assert derived.known("items") == ((derived.known("shelves")[1],), [])  # type: ignore[index]  # it was asked for
-    assert derived.known("none") is None
 
 
 def test_a_snapshot_of_what_is_rolled_back_is_not_taken_for_the_world() -> None:
