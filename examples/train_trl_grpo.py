@@ -3,7 +3,7 @@
 The model has 0.4 M parameters and no words: it shows that everything works together, not that it learns.  Put your own in its
 place (``AutoModelForCausalLM.from_pretrained``) and leave the warm start out.
 
-Needs ``pip install trl transformers datasets torch``.  Run with ``python examples/train_trl_grpo.py [--steps 4] [--warmup 100]``.
+Needs the extra ``trl`` and PyTorch.  Run with ``python examples/train_trl_grpo.py [--steps 4] [--warmup 100]``.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def main() -> None:
         from transformers import set_seed
         from trl import GRPOConfig, GRPOTrainer
     except ImportError:
-        print("This example needs: pip install trl transformers datasets torch")
+        print("This example needs the extra and PyTorch: pip install 'opsgym[trl]' torch")
         return
     torch.set_num_threads(1)
     set_seed(given.seed)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from opsgym.core.errors import TaskError
+from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.curricula.sampler import Distribution, Proposal, Sampler, Signal, positive, share, signal_of
 from opsgym.curricula.space import TaskSpace
 from opsgym.curricula.ticket import Outcome, Ticket
@@ -149,7 +149,10 @@ class ALPGMM(Sampler):
         self._shares = (progress / progress.sum()).tolist()
 
     def _index(self, count: int) -> None:
-        from scipy.spatial import cKDTree
+        try:
+            from scipy.spatial import cKDTree
+        except ImportError as error:
+            raise OpsGymError('ALPGMM needs scipy and scikit-learn: pip install "opsgym[train]"') from error
 
         self._indexed = count
         self._tree = cKDTree(np.array(self._past[:count])[:, :-1]) if count else None
@@ -172,9 +175,12 @@ class ALPGMM(Sampler):
 
 def _best_mixture(data: NDArray[np.float64], most: int, seed: int) -> Any:
     """The mixture that Akaike's criterion likes best."""
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.mixture import GaussianMixture
-    from threadpoolctl import threadpool_limits
+    try:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.mixture import GaussianMixture
+        from threadpoolctl import threadpool_limits
+    except ImportError as error:
+        raise OpsGymError('ALPGMM needs scipy and scikit-learn: pip install "opsgym[train]"') from error
 
     sizes = range(min(2, most), most + 1)
     # Threads gain nothing on so few rows, and where cores are busy they wait for each other.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from opsgym.core.errors import OpsGymError
 from opsgym.curricula.desk import Desk
 from opsgym.curricula.sampler import Sampler
 from opsgym.curricula.ticket import Outcome, Ticket
@@ -22,10 +23,16 @@ class RayDesk:
         make: Makes the sampler, in the actor.
         group: How many times each ticket is played.
         state: State of an earlier ``state_dict`` to go on from.
+
+    Raises:
+        OpsGymError: Ray, of the extra ``ray``, is not installed.
     """
 
     def __init__(self, make: Callable[[], Sampler], *, group: int = 1, state: dict[str, Any] | None = None) -> None:
-        import ray
+        try:
+            import ray
+        except ImportError as error:
+            raise OpsGymError('RayDesk needs ray: pip install "opsgym[ray]"') from error
 
         self._actor: Any = ray.remote(max_concurrency=1, num_cpus=0)(_Actor).remote(make, group, state)
 

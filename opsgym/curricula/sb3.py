@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from opsgym.core.errors import OpsGymError
 from opsgym.curricula.desk import Desk
 from opsgym.curricula.sampler import Sampler
 
@@ -26,9 +27,12 @@ def sb3_callback(curriculum: Sampler | Desk, *, path: str | os.PathLike[str] | N
         save_every: Calls of the environments' step between two saves; 0 saves at the end only.
 
     Raises:
-        ImportError: stable-baselines3, of the extra ``train``, is not installed.
+        OpsGymError: stable-baselines3, of the extra ``train``, is not installed.
     """
-    from stable_baselines3.common.callbacks import BaseCallback
+    try:
+        from stable_baselines3.common.callbacks import BaseCallback
+    except ImportError as error:
+        raise OpsGymError('the callback needs stable-baselines3: pip install "opsgym[train]"') from error
 
     class CurriculumCallback(BaseCallback):  # type: ignore[misc,unused-ignore]  # untyped where the extra is absent
         def _on_step(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from opsgym.core.errors import TaskError
+from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.curricula.cells import CellSampler
 from opsgym.curricula.sampler import share
 from opsgym.curricula.space import TaskSpace
@@ -120,7 +120,10 @@ def nearest_probabilities(posteriors: NDArray[np.float64], target: float) -> NDA
         >>> nearest_probabilities(np.array([[1.0, 1.0, 90.0], [1.0, 1.0, 1.0]]), 0.5).round(2).tolist()
         [0.5, 0.5, 0.0]
     """
-    from scipy.special import betainc
+    try:
+        from scipy.special import betainc
+    except ImportError as error:
+        raise OpsGymError('ThompsonTarget needs scipy: pip install "opsgym[train]"') from error
 
     distances = np.linspace(0.0, max(target, 1 - target), STEPS + 1)
     hits, misses = posteriors[:, :, None]

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import gymnasium as gym
 
-from opsgym.core.errors import TaskError
+from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.core.task import ToolCall
 from opsgym.core.tools import Tool, Toolbox
 from opsgym.curricula.sampler import Sampler
@@ -119,7 +119,7 @@ class TRLCurriculum:
             A ``datasets.Dataset`` with the columns ``prompt`` and ``group``.
 
         Raises:
-            ImportError: datasets, which comes with TRL, is not installed.
+            OpsGymError: datasets, of the extra ``trl``, is not installed.
         """
         return _dataset("group", list(range(groups)), system)
 
@@ -134,7 +134,7 @@ class TRLCurriculum:
             A ``datasets.Dataset`` with the columns ``prompt`` and ``ticket``.
 
         Raises:
-            ImportError: datasets, which comes with TRL, is not installed.
+            OpsGymError: datasets, of the extra ``trl``, is not installed.
         """
         return _dataset("ticket", [json.dumps(ticket.as_dict()) for ticket in tickets], system)
 
@@ -145,7 +145,7 @@ class TRLCurriculum:
         that are being played are not saved; the sampler gives up their tickets after its ``ttl``.
 
         Raises:
-            ImportError: transformers, which comes with TRL, is not installed.
+            OpsGymError: transformers, of the extra ``trl``, is not installed.
             TaskError: When training begins: ``num_generations`` is not ``generations``.
         """
         return _callback(self)
@@ -326,7 +326,10 @@ def _hint(schema: Mapping[str, Any]) -> Any:
 
 
 def _dataset(column: str, values: list[Any], system: str) -> Any:
-    from datasets import Dataset
+    try:
+        from datasets import Dataset
+    except ImportError as error:
+        raise OpsGymError('data sets for TRL need datasets: pip install "opsgym[trl]"') from error
 
     messages = [{"role": "system", "content": system}] if system else []
     prompt = [*messages, {"role": "user", "content": ""}]
@@ -334,7 +337,10 @@ def _dataset(column: str, values: list[Any], system: str) -> Any:
 
 
 def _callback(curriculum: TRLCurriculum) -> Any:
-    from transformers import TrainerCallback
+    try:
+        from transformers import TrainerCallback
+    except ImportError as error:
+        raise OpsGymError('callbacks for TRL need transformers: pip install "opsgym[trl]"') from error
 
     class CurriculumCallback(TrainerCallback):  # type: ignore[misc,unused-ignore]  # untyped where the extra is absent
         def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:

@@ -24,7 +24,7 @@ def entry_point_of(env_id: str) -> str:
     if spec is None or not isinstance(spec.entry_point, str):
         from opsgym.envs.teams import TEAMS
 
-        note = f"{env_id} is played by a team: give --team." if env_id in TEAMS else ""
+        note = f"{env_id} is played by a team: opsgym eval --team plays it." if env_id in TEAMS else ""
         raise RegistryError("environment", env_id, opsgym.ENV_IDS, note=note)
     return spec.entry_point
 

@@ -1,6 +1,9 @@
 """What needs an extra says which, in one line."""
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Callable
 
 import gymnasium as gym
 import numpy as np
@@ -18,7 +21,7 @@ def trl() -> TRLCurriculum:
     return TRLCurriculum(lambda: gym.make("ACEBench-v0"), Uniform(SPACE), generations=2, tools=["done"])
 
 
-CALLS = [
+CALLS: list[tuple[str, str, Callable[[], object]]] = [
     ("datasets", "trl", lambda: trl().dataset(2)),
     ("datasets", "trl", lambda: trl().evaluation(Uniform(SPACE).ask(1))),
     ("transformers", "trl", lambda: trl().callback()),
@@ -30,7 +33,9 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("module", "extra", "call"), CALLS)
-def test_without_the_extra_the_error_names_it(monkeypatch, module, extra, call):
+def test_without_the_extra_the_error_names_it(
+    monkeypatch: pytest.MonkeyPatch, module: str, extra: str, call: Callable[[], object]
+) -> None:
     monkeypatch.setitem(sys.modules, module, None)
 
     with pytest.raises(OpsGymError, match=rf"pip install \"opsgym\[{extra}\]\"$"):
