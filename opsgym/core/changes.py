@@ -96,6 +96,7 @@ class Changes:
         self._written = [False] * len(watched)
         self._fresh: tuple[set[int | None], ...] = tuple([set() for _ in watched])
         self._told: set[int] = set()
+        self._since: set[int] | None = None
         self._feeds: list[Feed] = []
         self._conn = conn
         self._counted = conn.total_changes
@@ -146,6 +147,8 @@ class Changes:
             if self._conn.total_changes != self._counted:
                 self._watch()
             numbers = self._told
+        if self._since is not None:
+            self._since.update(numbers)
         for number in numbers:
             keys = self._fresh[number]
             self._stamps[number] += 1
@@ -178,6 +181,17 @@ class Changes:
         self._stamps = [stamp + 1 for stamp in self._stamps]
         for feed in self._feeds:
             feed.everything = True
+        self._since = None
+
+    def restored(self) -> None:
+        """The world was restored: rows must be read anew, but from now on it is known which tables differ from the snapshot."""
+        self.mark_all()
+        self._since = set()
+
+    def written(self) -> frozenset[str] | None:
+        """Tables that may have been written since the world was restored; ``None`` where something else was written too."""
+        self.collect()
+        return None if self._since is None else frozenset([self._tables[number].name for number in self._since])
 
 
 def _triggers(number: int, table: Table) -> str:

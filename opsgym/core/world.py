@@ -149,6 +149,7 @@ class World:
         self._hashes: RowHashes | None = None
         self._asked = False
         self._origin: tuple[ref[Snapshot], tuple[int, int]] | None = None
+        self._restored_to: ref[Snapshot] | None = None
 
     def __repr__(self) -> str:
         try:
@@ -281,9 +282,10 @@ class World:
             source.close()
         self._restored += 1
         self._hashes = None
-        self._origin = ref(snapshot), self.version
+        self._restored_to = ref(snapshot)
+        self._origin = self._restored_to, self.version
         if self._changes is not None:
-            self._changes.mark_all()
+            self._changes.restored()
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
@@ -385,6 +387,18 @@ class World:
         if self._changes is None:
             self._changes = Changes(self.conn, self._tables().values())
         return self._changes.feed()
+
+    def written_since(self, snapshot: Snapshot | None) -> frozenset[str] | None:
+        """Names of the tables that may differ from a snapshot, which the world was restored to last.
+
+        Returns:
+            The names; ``None`` where that is not known: it was restored to another one, or its writes were not watched all the
+            time, or not all were told; and inside a savepoint.
+        """
+        restored_to = None if self._restored_to is None else self._restored_to()
+        if snapshot is None or restored_to is not snapshot or self._changes is None or self._in_transaction():
+            return None
+        return self._changes.written()
 
     def pull(self) -> bool:
         """Fill the feeds; whether it could be done: not inside a savepoint, where what was written may be undone."""

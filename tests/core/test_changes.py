@@ -174,6 +174,7 @@ def test_writes_that_are_told_and_such_that_are_not_are_seen_alike(acts: list[To
     world = World(DDL, today=TODAY)
     world.execute("INSERT INTO item (id, name, shelf) VALUES (1, 'a', 1), (2, 'b', 1), (3, 'c', 2)")
     snapshot, feed, rows = world.snapshot(), world.feed(), dict[str, dict[int, tuple[Any, ...]]]()
+    seeded = {name: world.rows(name) for name in world._tables()}
     world.digest(), world.digest()
     for act in acts:
         if isinstance(act, Told):
@@ -200,8 +201,33 @@ def test_writes_that_are_told_and_such_that_are_not_are_seen_alike(acts: list[To
                 assert found == rows[name]
             rows[name] = found
         feed.clear()
+        written = world.written_since(snapshot)
+        assert written is None or {name for name in tables if rows[name] != seeded[name]} <= written
         assert world.digest() == read_whole(world)
     world.close()
+
+
+def test_what_differs_from_the_snapshot_is_known_only_while_all_was_watched_and_told() -> None:
+    world = World("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)", today=TODAY)
+    world.insert("item", "INSERT INTO item (name) VALUES (?)", ("a",))
+    snapshot, other = world.snapshot(), world.snapshot()
+    world.restore(snapshot)
+    assert world.written_since(snapshot) is None, "not watched"
+    world.feed()
+    assert world.written_since(snapshot) is None, "not watched all the time"
+    world.restore(snapshot)
+    assert world.written_since(snapshot) == frozenset() and world.written_since(None) is None
+    assert other == snapshot and world.written_since(other) is None, "told by identity"
+    world.write("item", "UPDATE item SET name = ? WHERE id = ?", [("b", 1)], (1,))
+    assert world.written_since(snapshot) == frozenset({"item"})
+    with world.savepoint():
+        assert world.written_since(snapshot) is None
+    world.restore(snapshot)
+    world.execute("UPDATE item SET name = 'c'")
+    assert world.written_since(snapshot) is None, "not told"
+    world.restore(snapshot)
+    world.execute("UPDATE item SET name = 'c'")
+    assert world.written_since(snapshot) == frozenset({"item"}), "triggers tell"
 
 
 def told_write(world: World, word: str) -> None:

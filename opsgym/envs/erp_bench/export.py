@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, is_
 from typing import Any
@@ -130,7 +130,8 @@ class _Reading:
             self._loose = baseline.loose.copy()
             today, seeded = baseline.today, tuple[Change, ...]()
         else:
-            self._contents = _contents(after)
+            written = after.written_since(baseline.origin)
+            self._contents = _contents(after) if written is None else _renewed(baseline.contents, after, written)
             self._master = _master_changes(after, baseline, self._contents)
             self._loose = loose_documents(books)
             today, seeded = after.today, touched(baseline.documents, after)
@@ -157,15 +158,12 @@ class _Reading:
         written = news.written
         old, layout = self.state, _layout(after)
         master, changed = old.master_changes, old.touched
-        rewritten = [table for name in written if (table := layout.by_name.get(name)) is not None]
+        rewritten = not written.keys().isdisjoint(layout.by_name)
         is_booked = not written.keys().isdisjoint(TABLES)
         if not rewritten and not is_booked and CLOCK not in written:
             return
         if rewritten:
-            contents = list(self._contents)
-            for table in rewritten:
-                contents[layout.tables.index(table)] = _content(after, table)
-            self._contents = tuple(contents)
+            self._contents = _renewed(self._contents, after, written)
             self._master = _master_changes(after, self.baseline, self._contents)
         books = self._books
         if is_booked:
@@ -278,6 +276,15 @@ def _contents(world: World) -> Row:
     """The content of each table to compare."""
     found: Row = world.execute(_layout(world).select).fetchone()
     return found
+
+
+def _renewed(contents: Row, world: World, written: Iterable[str]) -> Row:
+    """Contents in which the tables that were written are read again."""
+    layout, renewed = _layout(world), list(contents)
+    for name in written:
+        if name in layout.by_name:
+            renewed[layout.tables.index(layout.by_name[name])] = _content(world, layout.by_name[name])
+    return tuple(renewed)
 
 
 def baseline_of(before: World) -> Baseline:

@@ -408,3 +408,39 @@ def test_a_rule_that_is_not_listed_is_always_run_again() -> None:
         replace(state, today=dt.date(2000, 1, 1)),
     ):
         assert len(env.task.checks) in readers.stale(state, other, changed_parts(state, other))
+
+
+@pytest.mark.parametrize("untold", [False, True])
+def test_the_first_verdict_of_an_episode_sees_master_data_that_was_written(untold: bool) -> None:
+    env = make(SOME[0])
+    env.verdict()
+    for table, column in (("res_partner", "email"), ("product_template", "name"), ("res_partner", "ref")):
+        env.reset(seed=1)
+        assert isinstance(env.world, World)
+        sql = f"UPDATE {table} SET {column} = ? WHERE id = (SELECT MAX(id) FROM {table})"
+        if untold:
+            env.world.execute(sql, ("other",))
+        else:
+            env.world.alter(table, sql, ("other",))
+        state, verdict = brought_up_to_date(env)
+        assert (state, verdict) == anew(env)
+        assert [change.fields for change in state.master_changes] == [(column,)]
+    env.close()
+
+
+def test_the_first_verdict_of_an_episode_reads_only_tables_that_were_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = make(SOME[0])
+    env.verdict()
+    env.reset(seed=1)
+    asked: list[str] = []
+    for call in env.task.oracle[:-1]:
+        env.step(call)
+
+    def execute(world: World, sql: str, params: Any = ()) -> sqlite3.Cursor:
+        asked.append(sql)
+        return world.conn.execute(sql, params)
+
+    monkeypatch.setattr(World, "execute", execute)
+    env.verdict()
+    assert asked and not [sql for sql in asked if "json_group_array" in sql and "res_partner" in sql]
+    env.close()
