@@ -180,20 +180,20 @@ def percent(estimate: Estimate | float, digits: int = 1) -> str:
 def points(value: float) -> str:
     """A difference of shares in points, with its sign."""
     if math.isnan(value):
-        return "–"  # noqa: RUF001
+        return "–"  # noqa: RUF001  # the sign that print uses
     text = f"{100 * value:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")  # noqa: RUF001
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")  # noqa: RUF001  # the sign that print uses
 
 
 def number(value: float, digits: int = 1) -> str:
     """A number with thousands kept apart; a dash where there is none."""
-    return "–" if math.isnan(value) else f"{value:,.{digits}f}"  # noqa: RUF001
+    return "–" if math.isnan(value) else f"{value:,.{digits}f}"  # noqa: RUF001  # the sign that print uses
 
 
 def p_value(value: float) -> str:
     """A p-value to three places."""
     if math.isnan(value):
-        return "–"  # noqa: RUF001
+        return "–"  # noqa: RUF001  # the sign that print uses
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 

@@ -187,7 +187,7 @@ def test_everything_promised_is_there_and_nothing_is_loaded_before_it_is_named()
     for name in models.__all__:
         assert getattr(models, name) is not None
     with pytest.raises(AttributeError):
-        models.Nonsense  # noqa: B018
+        models.Nonsense  # noqa: B018  # asking for it is the test
     code = (
         "import sys; from opsgym.baselines.models import ScriptedModel, make_model, RequestCache, BudgetedModel; "
         "print({'httpx', 'tenacity'} & set(sys.modules))"

@@ -59,9 +59,9 @@ def _column(page: Page, name: str) -> list[str]:
 
 
 def test_tasks_are_paged_sorted_and_filtered(page: Page) -> None:
-    assert page.inner_text("#count") == "81 of 81 lines" and page.inner_text("#page") == "1–25"  # noqa: RUF001
+    assert page.inner_text("#count") == "81 of 81 lines" and page.inner_text("#page") == "1–25"  # noqa: RUF001  # as printed
     page.click("#next")
-    assert page.inner_text("#page") == "26–50"  # noqa: RUF001
+    assert page.inner_text("#page") == "26–50"  # noqa: RUF001  # as printed
     page.click("[data-column=score] button")
     scores = [int(text) for text in _column(page, "score") if text.isdigit()]
     assert scores == sorted(scores) and page.get_attribute("[data-column=score]", "aria-sort") == "ascending"

@@ -49,7 +49,7 @@ def test_eight_runs_are_compared_in_pairs(tmp_path: Path) -> None:
 def test_a_single_task_has_no_interval_of_its_mean(tmp_path: Path) -> None:
     runs = [write_run(tmp_path / name, [trial(score=0.4)]) for name in "ab"]
     page = re.sub(r"<(script|style|svg).*?</\1>", "", written(write_report(runs, tmp_path / "r.html")), flags=re.DOTALL)
-    assert "40.0</td>" in re.sub(r"\s", "", page) and "–––" not in page and "– to –" not in page  # noqa: RUF001
+    assert "40.0</td>" in re.sub(r"\s", "", page) and "–––" not in page and "– to –" not in page  # noqa: RUF001  # as printed
 
 
 def test_one_run_is_not_compared(tmp_path: Path) -> None:
