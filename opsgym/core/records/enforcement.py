@@ -1,0 +1,84 @@
+"""Strict enforcement: a single write is held against the rules, inside the savepoint that a breach undoes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from opsgym.core.changes import quoted
+from opsgym.core.errors import ToolError
+from opsgym.core.records.actor import Actor
+from opsgym.core.records.domain import Domain
+from opsgym.core.records.rules import Action, Rule
+from opsgym.core.records.statements import names
+from opsgym.core.records.table import Table
+from opsgym.core.world import World
+
+Enforcement = Literal["permissive", "strict"]
+"""``"permissive"``: tools check schema, values, references and tenant; ``"strict"``: rights and rules too."""
+
+ENFORCEMENTS: tuple[Enforcement, ...] = get_args(Enforcement)
+
+
+class RuleBook:
+    """The rules of a domain, compiled for single writes.
+
+    Args:
+        domain: The domain.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+
+    @cached_property
+    def _compiled(self) -> dict[tuple[str, Action], tuple[tuple[Rule, ...], str]]:
+        return {}
+
+    def check(
+        self, world: World, actor: Actor, table: Table, action: Action, old: Mapping[str, Any] | None, key: Sequence[Any]
+    ) -> None:
+        """Hold a write against the rules; after it, but before a deletion.
+
+        Args:
+            world: The world.
+            actor: Who writes.
+            table: What was written.
+            action: How.
+            old: The row as it was; ``None`` for a created one.
+            key: Its key.
+
+        Raises:
+            ToolError: ``not_allowed``, with the ids and sentences of the rules that are broken.
+        """
+        rules, sql = self._prepared(table, action)
+        if not rules:
+            return
+        bound: dict[str, Any] = {"actor": actor.id, "role": actor.role, "now": world.now.isoformat(" ")}
+        bound |= {f"old_{number}": old and old[name] for number, name in enumerate(table.names)}
+        bound |= {f"key_{number}": value for number, value in enumerate(key)}
+        found = world.conn.execute(sql, bound).fetchone()
+        broken = [rule for rule, is_broken in zip(rules, found, strict=True) if is_broken]
+        if broken:
+            raise ToolError("not_allowed", " ".join(f"{rule.id}: {rule.sentence}" for rule in broken))
+
+    def _prepared(self, table: Table, action: Action) -> tuple[tuple[Rule, ...], str]:
+        found = self._compiled.get((table.name, action))
+        if found is None:
+            rules = tuple(rule for rule in self.domain.rules_for(table.name, action) if rule.breach is not None)
+            found = self._compiled[table.name, action] = (
+                rules,
+                _write_check(table, action, [rule.breach or "0" for rule in rules]),
+            )
+        return found
+
+
+def _write_check(table: Table, action: Action, predicates: Sequence[str]) -> str:
+    """One query that gives 1 for each predicate that is true."""
+    marks = ", ".join(f":old_{number}" for number in range(len(table.names)))
+    breaches = ", ".join(f"coalesce(({predicate}), 0)" for predicate in predicates)
+    sql = f"WITH old({names(table.names)}) AS (VALUES ({marks})) SELECT {breaches} FROM old"
+    if action == "delete":
+        return sql
+    key = " AND ".join(f"new.{quoted(name)} = :key_{number}" for number, name in enumerate(table.key))
+    return f"{sql} JOIN {quoted(table.name)} AS new ON {key}"

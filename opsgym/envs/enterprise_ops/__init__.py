@@ -1,0 +1,1 @@
+"""EnterpriseOps: service work across connected systems, under policy."""

@@ -1,0 +1,1 @@
+"""IT service management: incidents, problems, changes and what they touch."""

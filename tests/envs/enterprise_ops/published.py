@@ -1,0 +1,91 @@
+"""The published tool signatures, where they lie next to the repository."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parents[4] / "shared" / "data" / "enterpriseops"
+
+
+def needed(name: str) -> Path:
+    """The path of a file of theirs; skips the test where it is not at hand."""
+    path = FOLDER / name
+    if not path.exists():
+        pytest.skip(f"{name} is not at hand")
+    return path
+
+
+Canonical = tuple[str, bool, Any]
+"""Kind, whether it is required, and limits."""
+
+
+def published(domain: str) -> dict[str, dict[str, Any]]:
+    """Arguments by tool, each as canonical facts."""
+    with needed(f"tools_{domain}.tsv").open(newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return {row["tool"]: _arguments(row["required"], True) | _arguments(row["optional"], False) for row in rows}
+
+
+def _arguments(text: str, required: bool) -> dict[str, Any]:
+    text = (text or "").replace(" #anyOf", "")
+    return {name: fact | {"required": required} for name, fact in map(_argument, filter(None, text.split("; ")))}
+
+
+def _argument(text: str) -> tuple[str, dict[str, Any]]:
+    name, kind = text.split(":", 1)
+    fact: dict[str, Any] = {}
+    if kind.startswith("["):
+        inner, _, rest = kind[1:].partition("]")
+        return name, {"type": "array", "items": _argument(f"_:{inner}")[1]} | _default(rest)
+    if kind.startswith("{"):
+        inner, _, rest = kind[1:].partition("}")
+        return name, {"type": "object", "properties": sorted(inner.split(","))} | _default(rest)
+    match = re.fullmatch(r"(\w+)(?:<(.*?)>)?((?:\[\w+\])*)(=.*)?", kind)
+    assert match is not None, text
+    fact["type"] = match[1]
+    if match[2]:
+        fact["enum"] = sorted(match[2].split("|"))
+    for limit in re.findall(r"\[([a-z]+)(\d+)?\]", match[3] or ""):
+        fact |= {"format": "email"} if limit[0] == "fmtemail" else {limit[0]: int(limit[1])}
+    return name, fact | _default(match[4] or "")
+
+
+def _default(text: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    known: dict[str, Any] = {"True": True, "[]": []}
+    value = text[1:]
+    return {"default": known.get(value, "empty" if value.startswith("{") else value)}
+
+
+def canonical(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The same facts of one of our schemas."""
+    required = parameters.get("required", [])
+    definitions = parameters.get("$defs", {})
+    return {
+        name: _fact(schema, definitions) | {"required": name in required} for name, schema in parameters["properties"].items()
+    }
+
+
+def _fact(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    default = schema.get("default")
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rsplit("/", 1)[-1]]
+    fact: dict[str, Any] = {"type": schema["type"]}
+    if schema["type"] == "array":
+        fact["items"] = _fact(schema["items"], definitions)
+    if schema["type"] == "object":
+        fact["properties"] = sorted(schema["properties"])
+    if "enum" in schema:
+        fact["enum"] = sorted(schema["enum"])
+    for ours, theirs in (("maxLength", "max"), ("minimum", "ge"), ("format", "format")):
+        if ours in schema:
+            fact[theirs] = schema[ours]
+    if default is not None:
+        fact["default"] = "empty" if isinstance(default, dict) else default
+    return fact
