@@ -200,6 +200,7 @@ _FORMATS: dict[str, Callable[[dt.datetime], str]] = {
     "date": lambda moment: moment.date().isoformat(),
     "date-time": lambda moment: moment.isoformat(),
     "time": lambda moment: moment.time().isoformat(),
+    "email": lambda moment: f"user{moment:%d%H%M}@example.com",
 }
 
 _DRAW: dict[str, Callable[[SchemaSampler, JsonDict, int], Any]] = {

@@ -14,6 +14,7 @@ from opsgym.core.records.lifecycle import Lifecycle
 from opsgym.core.records.matrix import Matrix
 from opsgym.core.records.rights import Rights
 from opsgym.core.records.rules import Rule
+from opsgym.core.records.sight import Sight
 from opsgym.core.records.table import Table
 from opsgym.core.tools import Tool, Toolbox
 
@@ -30,6 +31,7 @@ class Domain:
         lifecycles: States and moves.
         matrices: Columns that follow from others.
         own_rules: The rules that are written by hand.
+        sights: Limits on what roles see.
         tools: What agents may call.
         notes: Sentences of the policy that no check stands behind, by section.
 
@@ -45,6 +47,7 @@ class Domain:
     lifecycles: tuple[Lifecycle, ...] = ()
     matrices: tuple[Matrix, ...] = ()
     own_rules: tuple[Rule, ...] = ()
+    sights: tuple[Sight, ...] = ()
     tools: tuple[Tool, ...] = ()
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -62,6 +65,8 @@ class Domain:
     def _check_rules(self) -> None:
         if len(self.rule_by_id) != len(self.rules):
             raise TaskError("two rules have one id", field="rules")
+        for sight in self.sights:
+            self.rights.grant(sight.role, self.table(sight.table).resource)
         with closing(sqlite3.connect(":memory:")) as conn:
             try:
                 conn.executescript(self.ddl)
@@ -70,11 +75,9 @@ class Domain:
             for rule in self.rules:
                 name = self.table(rule.table).name
                 for predicate in filter(None, (rule.breach, rule.end)):
-                    try:
-                        bound = {"actor": "", "role": "", "now": ""}
-                        conn.execute(f'EXPLAIN SELECT ({predicate}) FROM "{name}" AS new, "{name}" AS old', bound)
-                    except sqlite3.Error as error:
-                        raise TaskError(f"SQLite refuses the predicate: {error}", field=rule.id) from error
+                    _prepare(conn, f'SELECT ({predicate}) FROM "{name}" AS new, "{name}" AS old', rule.id)
+            for sight in self.sights:
+                _prepare(conn, f'SELECT ({sight.condition}) FROM "{sight.table}"', sight.id)
 
     @cached_property
     def by_name(self) -> dict[str, Table]:
@@ -116,3 +119,15 @@ class Domain:
     def toolbox(self) -> Toolbox:
         """The tools by name."""
         return Toolbox(self.tools)
+
+    def sights_of(self, role: str, table: str) -> tuple[Sight, ...]:
+        """The limits on what a role sees of a table."""
+        return tuple(sight for sight in self.sights if sight.role == role and sight.table == table)
+
+
+def _prepare(conn: sqlite3.Connection, sql: str, name: str) -> None:
+    """Have SQLite look at a query."""
+    try:
+        conn.execute(f"EXPLAIN {sql}", {"actor": "", "role": "", "now": "", "start": ""})
+    except sqlite3.Error as error:
+        raise TaskError(f"SQLite refuses the predicate: {error}", field=name) from error

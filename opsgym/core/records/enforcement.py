@@ -54,10 +54,8 @@ class RuleBook:
         rules, sql = self._prepared(table, action)
         if not rules:
             return
-        bound: dict[str, Any] = {"actor": actor.id, "role": actor.role, "now": world.now.isoformat(" ")}
-        bound |= {f"old_{number}": old and old[name] for number, name in enumerate(table.names)}
-        bound |= {f"key_{number}": value for number, value in enumerate(key)}
-        found = world.conn.execute(sql, bound).fetchone()
+        now = world.now.isoformat(" ")
+        found = world.conn.execute(sql, bindings(actor, table, old, key, start=now, now=now)).fetchone()
         broken = [rule for rule, is_broken in zip(rules, found, strict=True) if is_broken]
         if broken:
             raise ToolError("not_allowed", " ".join(f"{rule.id}: {rule.sentence}" for rule in broken))
@@ -68,12 +66,22 @@ class RuleBook:
             rules = tuple(rule for rule in self.domain.rules_for(table.name, action) if rule.breach is not None)
             found = self._compiled[table.name, action] = (
                 rules,
-                _write_check(table, action, [rule.breach or "0" for rule in rules]),
+                write_check(table, action, [rule.breach or "0" for rule in rules]),
             )
         return found
 
 
-def _write_check(table: Table, action: Action, predicates: Sequence[str]) -> str:
+def bindings(
+    actor: Actor, table: Table, old: Mapping[str, Any] | None, key: Sequence[Any], *, start: str, now: str
+) -> dict[str, Any]:
+    """What the query of :func:`write_check` asks for."""
+    bound: dict[str, Any] = {"actor": actor.id, "role": actor.role, "start": start, "now": now}
+    bound |= {f"old_{number}": old and old[name] for number, name in enumerate(table.names)}
+    bound |= {f"key_{number}": value for number, value in enumerate(key)}
+    return bound
+
+
+def write_check(table: Table, action: Action, predicates: Sequence[str]) -> str:
     """One query that gives 1 for each predicate that is true."""
     marks = ", ".join(f":old_{number}" for number in range(len(table.names)))
     breaches = ", ".join(f"coalesce(({predicate}), 0)" for predicate in predicates)

@@ -71,13 +71,13 @@ class Lifecycle:
         return (self._start_rule(), self._move_rule(), *(self._need_rule(state) for state in self.needs))
 
     def _start_rule(self) -> Rule:
-        sentence = f"A new {_noun(self.table)} has {self.column} {_either(self.start)}."
+        sentence = f"A new {self.table.replace('_', ' ')} has {self.column} {_either(self.start)}."
         created = f"old.{self.column} IS NULL AND new.{self.column} NOT IN "
         reached = sorted(self.reachable(self.start))
         return self._rule("START", sentence, f"{created}({_listed(self.start)})", f"{created}({_listed(reached)})", on="create")
 
     def _move_rule(self) -> Rule:
-        sentence = f"{self.column.capitalize()} of a {_noun(self.table)} moves only: " + "; ".join(
+        sentence = f"{self.column.capitalize()} of {noun(self.table)} moves only: " + "; ".join(
             f"{state} to {_either(after)}" for state, after in self.moves.items()
         )
         ends = {state: tuple(sorted(self.reachable((state,)) - {state})) for state in self.moves}
@@ -91,7 +91,7 @@ class Lifecycle:
 
     def _need_rule(self, state: str) -> Rule:
         names = self.needs[state]
-        sentence = f"A {_noun(self.table)} is {state} only with {' and '.join(names)}."
+        sentence = f"{noun(self.table).capitalize()} is {state} only with {' and '.join(names)}."
         missing = " OR ".join(f"coalesce(new.{name}, '') = ''" for name in names)
         return self._rule(f"NEED-{state.upper()}", sentence, f"new.{self.column} = '{state}' AND ({missing})", None)
 
@@ -100,8 +100,9 @@ class Lifecycle:
         return Rule(f"{self.id}-{suffix}", sentence, self.table, breach, end, writes, self.table)  # type: ignore[arg-type]  # literals in a dict
 
 
-def _noun(table: str) -> str:
-    return table.replace("_", " ")
+def noun(table: str) -> str:
+    """A table's name with its article, for sentences."""
+    return f"{'an' if table[0] in 'aeiou' else 'a'} {table.replace('_', ' ')}"
 
 
 def _either(states: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from itertools import product
 
 from opsgym.core.errors import TaskError
 from opsgym.core.records.columns import Choice
+from opsgym.core.records.lifecycle import noun
 from opsgym.core.records.rules import Rule
 from opsgym.core.records.table import Table
 
@@ -58,8 +59,7 @@ class Matrix:
             + f" THEN '{out}'"
             for given, out in self.values.items()
         )
-        sentence = (
-            f"{self.output.capitalize()} of a {self.table.replace('_', ' ')} follows from {' and '.join(self.inputs)}: "
-            + "; ".join(f"{'/'.join(given)} gives {out}" for given, out in self.values.items())
+        sentence = f"{self.output.capitalize()} of {noun(self.table)} follows from {' and '.join(self.inputs)}: " + "; ".join(
+            f"{'/'.join(given)} gives {out}" for given, out in self.values.items()
         )
         return Rule(self.id, f"{sentence}.", self.table, f"new.{self.output} IS NOT CASE {cases} END", section=self.table)

@@ -233,9 +233,9 @@ class Records:
                     raise ToolError("invalid_value", f"created time: {problem}")
                 conditions.append(f'datetime("{table.stamp("created")}") {sign} datetime(?)')
                 bound.append(time)
-        scope, scope_bound = self._scope(table)
-        conditions += scope
-        bound += scope_bound
+        for some, values in (self._scope(table), self._sight(table)):
+            conditions += some
+            bound += values
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         found = self.world.conn.execute(f"{statements.select(table)}{where} ORDER BY rowid", bound).fetchall()
         return [dict(zip(table.names, row, strict=True)) for row in found]
@@ -252,6 +252,15 @@ class Records:
                     self.actor.scope
                 ]
         return [], []
+
+    def _sight(self, table: Table) -> tuple[list[str], list[Any]]:
+        """The conditions that keep an actor to what the role may see."""
+        if self.enforcement != "strict":
+            return [], []
+        conditions = [sight.condition for sight in self.domain.sights_of(self.actor.role, table.name)]
+        return [f"({item.replace(':actor', '?')})" for item in conditions], [
+            self.actor.id for item in conditions for _ in range(item.count(":actor"))
+        ]
 
     def _write(self, table: Table, sql: str, values: Sequence[Any]) -> None:
         try:

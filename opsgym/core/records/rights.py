@@ -8,7 +8,13 @@ from typing import Literal
 
 from opsgym.core.errors import RegistryError
 
-Grant = Literal["read", "crud"]
+Grant = Literal["read", "edit", "crud"]
+_ACTIONS: dict[Grant | None, tuple[str, ...]] = {
+    None: (),
+    "read": ("read",),
+    "edit": ("read", "create", "update"),
+    "crud": ("read", "create", "update", "delete"),
+}
 ANY = "*"
 """Stands for every resource that is not named."""
 
@@ -18,7 +24,8 @@ class Rights:
     """A matrix role x resource.
 
     Attributes:
-        grants: By role and resource: ``"read"``, ``"crud"`` (read and every write), or nothing; :data:`ANY` for the rest.
+        grants: By role and resource: ``"read"``, ``"edit"`` (read, create, update), ``"crud"`` (delete too), or nothing;
+            :data:`ANY` for the rest.
 
     Example:
         >>> rights = Rights({"agent": {"tickets": "crud", "*": "read"}})
@@ -46,16 +53,21 @@ class Rights:
 
     def allows(self, role: str, resource: str, action: str) -> bool:
         """Whether a role may do ``"read"``, ``"create"``, ``"update"`` or ``"delete"``."""
-        granted = self.grant(role, resource)
-        return granted == "crud" or (granted == "read" and action == "read")
+        return action in _ACTIONS[self.grant(role, resource)]
 
     def sentences(self) -> Iterator[str]:
         """One sentence a role."""
         for role, granted in self.grants.items():
             parts = []
-            for grant, verb in (("crud", "create, read, update and delete"), ("read", "read")):
+            for grant, verb in (
+                ("crud", "read, create, update and delete"),
+                ("edit", "read, create and update"),
+                ("read", "read"),
+            ):
                 names = [
-                    "everything else" if name == ANY else name.replace("_", " ") for name, has in granted.items() if has == grant
+                    ("everything else" if len(granted) > 1 else "everything") if name == ANY else name.replace("_", " ")
+                    for name, has in granted.items()
+                    if has == grant
                 ]
                 if names:
                     parts.append(f"{verb} {', '.join(names)}")

@@ -19,7 +19,8 @@ class Rule:
     """A sentence of the policy and the predicate that is true of a row that breaks it.
 
     In the predicate ``new`` is the row as written and ``old`` the row before, all ``NULL`` for a created one;
-    ``:actor``, ``:role`` and ``:now`` tell who acts and when; other tables go by their names.
+    ``:actor``, ``:role`` and ``:now`` tell who acts and when, ``:start`` since when (the
+    moment of the write, or the start of the episode for an end state); other tables go by their names.
 
     Attributes:
         id: Short name that refusals and verdicts give.
@@ -55,7 +56,5 @@ class Rule:
 
     @cached_property
     def is_invariant(self) -> bool:
-        """Whether it speaks of single rows, whoever wrote them, so that every row of a world must keep it."""
-        text = self.end_breach
-        mentions = re.search(r"\bold\.|:actor\b|:role\b|:now\b", text)
-        return set(self.on) == {"create", "update"} and mentions is None
+        """Whether it speaks of states, whoever brought them about: every row of a world must keep it, as if just written."""
+        return set(self.on) == {"create", "update"} and not re.search(r":(actor|role|now|start)\b", self.end_breach)

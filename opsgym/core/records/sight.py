@@ -1,0 +1,24 @@
+"""Sight: which records of a table a role may see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A limit on what a role sees; in strict mode other records do not exist for it.
+
+    Attributes:
+        id: Short name, as rules have.
+        sentence: The limit as agents read it.
+        role: The role.
+        table: The table.
+        condition: True of the rows that it may see, in SQL over the table's columns and ``:actor``.
+    """
+
+    id: str
+    sentence: str
+    role: str
+    table: str
+    condition: str
