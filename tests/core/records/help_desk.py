@@ -13,6 +13,7 @@ from opsgym.core.records.matrix import Matrix
 from opsgym.core.records.records import Records
 from opsgym.core.records.rights import Rights
 from opsgym.core.records.rules import Rule
+from opsgym.core.records.seeding import seeded_by_sql
 from opsgym.core.records.table import Table
 from opsgym.core.records.tools import aggregating, counting, creating, getting, listing, removing, updating
 from opsgym.core.world import World
@@ -140,7 +141,7 @@ REPORTER = Actor("USER_002", "reporter", "ORG_1")
 
 
 def open_world() -> World:
-    return World(DOMAIN.ddl + SEED, today=dt.date(2026, 5, 4))
+    return seeded_by_sql(DOMAIN, SEED, today=dt.date(2026, 5, 4))
 
 
 def desk(enforcement: Enforcement = "permissive", actor: Actor = AGENT) -> Records:

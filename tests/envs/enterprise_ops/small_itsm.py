@@ -8,6 +8,7 @@ from typing import Any
 from opsgym.core.records.actor import Actor
 from opsgym.core.records.enforcement import Enforcement
 from opsgym.core.records.records import Records
+from opsgym.core.records.seeding import seeded
 from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.itsm.domain import ITSM
 
@@ -214,15 +215,11 @@ ACTORS = {
 
 
 def open_world() -> World:
-    world = World(ITSM.ddl, today=dt.date(2026, 5, 4))
-    with world.savepoint():
-        world.execute("PRAGMA defer_foreign_keys = ON")
-        for name, rows in ROWS.items():
-            for row in rows:
-                filled = {column: value for column, value in _STAMPS.items() if column in ITSM.table(name).by_name} | row
-                marks = ", ".join("?" * len(filled))
-                world.execute(f'INSERT INTO "{name}" ({", ".join(filled)}) VALUES ({marks})', list(filled.values()))
-    return world
+    rows = {
+        name: [{column: value for column, value in _STAMPS.items() if column in ITSM.table(name).by_name} | row for row in listed]
+        for name, listed in ROWS.items()
+    }
+    return seeded(ITSM, rows, today=dt.date(2026, 5, 4))
 
 
 def session(role: str = "agent", enforcement: Enforcement = "strict") -> Records:

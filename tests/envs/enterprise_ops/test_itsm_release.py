@@ -10,6 +10,7 @@ from typing import Any
 from opsgym.core.records.actor import Actor
 from opsgym.core.records.judge import Judge
 from opsgym.core.records.records import Records
+from opsgym.core.records.seeding import seeded_by_sql
 from opsgym.core.records.sql_check import SqlCheck
 from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.itsm.domain import ITSM
@@ -49,9 +50,7 @@ def test_tools_have_the_official_names_and_signatures() -> None:
 
 
 def official_world() -> World:
-    world = World(ITSM.ddl, today=dt.date(2025, 12, 9))
-    world.conn.executescript("BEGIN; PRAGMA defer_foreign_keys = ON;" + needed("seeds/itsm.sql").read_text() + "; COMMIT;")
-    return world
+    return seeded_by_sql(ITSM, needed("seeds/itsm.sql").read_text(), today=dt.date(2025, 12, 9))
 
 
 def test_the_official_seed_loads_under_our_conditions() -> None:
