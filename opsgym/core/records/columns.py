@@ -68,19 +68,36 @@ class Column:
 
 @dataclass(frozen=True)
 class Key(Column):
-    """The primary key of a table: text such as ``INC_024``.
+    """The primary key of a table: text such as ``INC_024``, or an integer.
 
     Attributes:
-        prefix: What new keys start with; without one the table gets no new records.
-        digits: Least number of digits.
+        prefix: What new text keys start with; without one the table gets no new records.
+        digits: Least number of digits in a text key.
+        whole: Whether keys are integers.
     """
 
     prefix: str = ""
     digits: int = 3
+    whole: bool = field(default=False, kw_only=True)
 
-    def numbered(self, number: int) -> str:
+    @property
+    def sql_type(self) -> str:
+        """Integer or text."""
+        return "INTEGER" if self.whole else "TEXT"
+
+    @property
+    def annotation(self) -> Any:
+        """Integer or text."""
+        return int if self.whole else str
+
+    @property
+    def filter_annotation(self) -> Any:
+        """Integer or text."""
+        return self.annotation
+
+    def numbered(self, number: int) -> str | int:
         """The key of a number."""
-        return f"{self.prefix}_{number:0{self.digits}d}"
+        return number if self.whole else f"{self.prefix}_{number:0{self.digits}d}"
 
 
 @dataclass(frozen=True)
@@ -280,11 +297,49 @@ class Ref(Column):
     Attributes:
         table: The table.
         column: Its column; by default its key.
+        whole: Whether what it refers to are integers.
         by_actor: Whether new records refer to the actor where nothing is given.
         declared: Whether the database knows of it; if not, only tools and invariants check it.
     """
 
     table: str = ""
     column: str = ""
+    whole: bool = field(default=False, kw_only=True)
     by_actor: bool = field(default=False, kw_only=True)
     declared: bool = field(default=True, kw_only=True)
+
+    @property
+    def sql_type(self) -> str:
+        """Integer or text."""
+        return "INTEGER" if self.whole else "TEXT"
+
+    @property
+    def annotation(self) -> Any:
+        """Integer or text."""
+        return int if self.whole else str
+
+    @property
+    def filter_annotation(self) -> Any:
+        """Integer or text."""
+        return self.annotation
+
+
+@dataclass(frozen=True)
+class Json(Column):
+    """A JSON value, kept as text.
+
+    Attributes:
+        shape: Its type, as in a signature.
+    """
+
+    shape: Any = dict[str, Any]
+
+    @property
+    def sql_check(self) -> str:
+        """Valid JSON, or nothing: SQLite's versions differ on whether ``NULL`` is valid."""
+        return f'"{self.name}" IS NULL OR json_valid("{self.name}")'
+
+    @property
+    def annotation(self) -> Any:
+        """Its shape."""
+        return self.shape

@@ -55,7 +55,10 @@ class Domain:
         for table in self.tables:
             for ref in table.refs:
                 target = self.table(ref.table)
-                target.column(ref.column or target.id)
+                if target.column(ref.column or target.id).sql_type != ref.sql_type:
+                    raise TaskError(
+                        f"expected {target.name}'s kind of value, got {ref.sql_type}", field=f"{table.name}.{ref.name}"
+                    )
         for lifecycle in self.lifecycles:
             lifecycle.check(self.table(lifecycle.table))
         for matrix in self.matrices:

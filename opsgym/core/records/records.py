@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +11,11 @@ from typing import Any
 from opsgym.core.errors import OpsGymError, RegistryError, ToolError
 from opsgym.core.records import statements
 from opsgym.core.records.actor import Actor
-from opsgym.core.records.columns import Column, Flag, Key, Moment, Ref, Serial
+from opsgym.core.records.columns import Column, Flag, Json, Key, Moment, Ref, Serial
 from opsgym.core.records.domain import Domain
 from opsgym.core.records.enforcement import ENFORCEMENTS, Enforcement, RuleBook
 from opsgym.core.records.table import Table
+from opsgym.core.task import canonical_json
 from opsgym.core.world import World
 
 Row = dict[str, Any]
@@ -76,13 +78,9 @@ class Records:
         return self.shown(table, self._row(table, equal))
 
     def shown(self, table: Table, row: Row) -> Row:
-        """A row as agents see it: booleans, and no secrets."""
+        """A row as agents see it: booleans, JSON values, and no secrets."""
         kinds = table.by_name
-        return {
-            name: bool(value) if isinstance(kinds[name], Flag) and value is not None else value
-            for name, value in row.items()
-            if not kinds[name].secret
-        }
+        return {name: _seen(kinds[name], value) for name, value in row.items() if not kinds[name].secret}
 
     # -- writing ------------------------------------------------------------------------------------------
 
@@ -101,7 +99,7 @@ class Records:
         self._check(table, row, table.columns)
         key = [row[name] for name in table.key]
         with self.world.savepoint():
-            self._write(table, statements.insert(table), list(row.values()))
+            self._write(table, statements.insert(table), list(row.values()), row)
             if self.enforcement == "strict":
                 self.book.check(self.world, self.actor, table, "create", None, key)
         return self.shown(table, row)
@@ -127,7 +125,7 @@ class Records:
         self._check(table, row, [table.by_name[name] for name in changed])
         key = [old[name] for name in table.key]
         with self.world.savepoint():
-            self._write(table, statements.update(table, changed), [*(row[name] for name in changed), *key])
+            self._write(table, statements.update(table, changed), [*(row[name] for name in changed), *key], old)
             if self.enforcement == "strict":
                 self.book.check(self.world, self.actor, table, "update", old, [row[name] for name in table.key])
         return self.shown(table, row)
@@ -147,7 +145,7 @@ class Records:
                 key = [row[name] for name in table.key]
                 if self.enforcement == "strict":
                     self.book.check(self.world, self.actor, table, "delete", row, key)
-                self._write(table, statements.delete(table), key)
+                self._write(table, statements.delete(table), key, row)
         return [self.shown(table, row) for row in rows]
 
     @property
@@ -161,7 +159,7 @@ class Records:
         """Key, number, tenant and time stamps of a new record."""
         row: Row = {}
         for column in table.columns:
-            if isinstance(column, Key | Serial) and column.prefix:
+            if isinstance(column, Key | Serial) and (column.prefix or column.sql_type == "INTEGER"):
                 last = self.world.conn.execute(statements.last_number(table, column)).fetchone()[0]
                 row[column.name] = column.numbered(last + 1)
             elif isinstance(column, Moment) and column.stamp:
@@ -262,11 +260,21 @@ class Records:
             self.actor.id for item in conditions for _ in range(item.count(":actor"))
         ]
 
-    def _write(self, table: Table, sql: str, values: Sequence[Any]) -> None:
+    def _write(self, table: Table, sql: str, values: Sequence[Any], row: Row) -> None:
+        keys = [row[name] for name in table.key if table.by_name[name].sql_type == "INTEGER"]
         try:
-            self.world.write(table.name, sql, [values], (None,))
+            self.world.write(table.name, sql, [values], keys if len(keys) == 1 else (None,))
         except sqlite3.IntegrityError as error:
             raise _refusal(table, str(error)) from error
+
+
+def _seen(column: Column, value: Any) -> Any:
+    """A value as agents see it."""
+    if value is None:
+        return None
+    if isinstance(column, Flag):
+        return bool(value)
+    return json.loads(value) if isinstance(column, Json) else value
 
 
 def _stored(table: Table, values: Mapping[str, Any]) -> Row:
@@ -277,24 +285,30 @@ def _stored(table: Table, values: Mapping[str, Any]) -> Row:
         column = kinds.get(name)
         if column is None:
             raise OpsGymError(f"table {table.name!r} has no column {name!r}, expected one of: {', '.join(kinds)}")
-        if value == "" and not column.required:
-            value = None
-        stored[name] = int(value) if isinstance(value, bool) else value
+        stored[name] = None if value == "" and not column.required else _coerced(column, value)
     return stored
 
 
 def _bound(table: Table, equal: Mapping[str, Any]) -> list[Any]:
-    """Values to search for, as the database holds them; some signatures say flags as text."""
-    bound: list[Any] = []
-    for name, value in equal.items():
-        if isinstance(value, int) and abs(value) >= 1 << 63:
-            raise ToolError("invalid_value", f"{name}: expected an integer of at most 63 bits")
-        if isinstance(value, str) and isinstance(table.by_name[name], Flag):
-            if value.lower() not in ("true", "false"):
-                raise ToolError("invalid_value", f"{name}: expected true or false, got {value[:60]!r}")
-            value = value.lower() == "true"
-        bound.append(value)
-    return bound
+    """Values to search for, as the database holds them."""
+    return [_coerced(table.by_name[name], value) for name, value in equal.items()]
+
+
+def _coerced(column: Column, value: Any) -> Any:
+    """A value as the database holds it; some signatures say flags and numbers as text."""
+    if isinstance(column, Json):
+        return canonical_json(value)
+    if isinstance(value, str) and isinstance(column, Flag):
+        if value.lower() not in ("true", "false"):
+            raise ToolError("invalid_value", f"{column.name}: expected true or false, got {value[:60]!r}")
+        return int(value.lower() == "true")
+    if isinstance(value, str) and column.sql_type == "INTEGER":
+        if not re.fullmatch(r"-?[0-9]{1,18}", value):
+            raise ToolError("invalid_value", f"{column.name}: expected an integer, got {value[:60]!r}")
+        return int(value)
+    if isinstance(value, int) and abs(value) >= 1 << 63:
+        raise ToolError("invalid_value", f"{column.name}: expected an integer of at most 63 bits")
+    return int(value) if isinstance(value, bool) else value
 
 
 def _refusal(table: Table, message: str) -> ToolError:

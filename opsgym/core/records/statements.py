@@ -52,6 +52,8 @@ def equal(columns: Iterable[str]) -> str:
 @cache
 def last_number(table: Table, column: Key | Serial) -> str:
     """The greatest number among keys or serials with the column's prefix."""
+    if isinstance(column, Key) and column.whole:
+        return f"SELECT coalesce(max({quoted(column.name)}), 0) FROM {quoted(table.name)}"
     start = len(column.prefix) + (2 if isinstance(column, Key) else 1)
     pattern = column.prefix + ("_" if isinstance(column, Key) else "")
     name = quoted(column.name)
