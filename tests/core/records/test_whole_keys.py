@@ -75,13 +75,12 @@ def test_a_missing_parent_is_not_found() -> None:
 
 def test_writes_are_told_by_key() -> None:
     records = session()
-    records.world.digest()
-    records.world.digest()  # watched from here on
     feed = records.world.feed()
+    assert records.world.pull()
+    feed.clear()
     call(records, "create_case")
     assert records.world.pull()
-    assert not feed.everything
-    assert [keys for keys in feed.rows.values() if keys] == [{42}]
+    assert feed.written() == {"case": {42}}
 
 
 def test_a_reference_has_the_kind_of_its_target() -> None:
