@@ -1,15 +1,15 @@
-"""Strict enforcement: a single write is held against the rules, inside the savepoint that a breach undoes."""
+"""Enforcement: a single write is held against the rules, inside the savepoint that a breach undoes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, Literal, get_args
 
 from opsgym.core.changes import quoted
 from opsgym.core.errors import ToolError
 from opsgym.core.records.actor import Actor
 from opsgym.core.records.domain import Domain
+from opsgym.core.records.journal import note
 from opsgym.core.records.rules import Action, Rule
 from opsgym.core.records.statements import names
 from opsgym.core.records.table import Table
@@ -31,14 +31,21 @@ class RuleBook:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
 
-    @cached_property
-    def _compiled(self) -> dict[tuple[str, Action], tuple[tuple[Rule, ...], str]]:
-        return {}
+        self._compiled: dict[tuple[str, Action, bool], tuple[tuple[Rule, ...], str]] = {}
 
-    def check(
-        self, world: World, actor: Actor, table: Table, action: Action, old: Mapping[str, Any] | None, key: Sequence[Any]
+    def enforce(
+        self,
+        world: World,
+        actor: Actor,
+        table: Table,
+        action: Action,
+        old: Mapping[str, Any] | None,
+        key: Sequence[Any],
+        mode: Enforcement,
     ) -> None:
         """Hold a write against the rules; after it, but before a deletion.
+
+        In permissive mode nothing is refused; breaches that the end state may not show are noted in the journal.
 
         Args:
             world: The world.
@@ -47,27 +54,29 @@ class RuleBook:
             action: How.
             old: The row as it was; ``None`` for a created one.
             key: Its key.
+            mode: The enforcement.
 
         Raises:
-            ToolError: ``not_allowed``, with the ids and sentences of the rules that are broken.
+            ToolError: ``not_allowed`` in strict mode, with the ids and sentences of the rules that are broken.
         """
-        rules, sql = self._prepared(table, action)
+        rules, sql = self._prepared(table, action, mode == "permissive")
         if not rules:
             return
         now = world.now.isoformat(" ")
         found = world.conn.execute(sql, bindings(actor, table, old, key, start=now, now=now)).fetchone()
         broken = [rule for rule, is_broken in zip(rules, found, strict=True) if is_broken]
-        if broken:
+        if broken and mode == "strict":
             raise ToolError("not_allowed", " ".join(f"{rule.id}: {rule.sentence}" for rule in broken))
+        for rule in broken:
+            note(world, rule, table, key)
 
-    def _prepared(self, table: Table, action: Action) -> tuple[tuple[Rule, ...], str]:
-        found = self._compiled.get((table.name, action))
+    def _prepared(self, table: Table, action: Action, steps_only: bool) -> tuple[tuple[Rule, ...], str]:
+        place = (table.name, action, steps_only)
+        found = self._compiled.get(place)
         if found is None:
-            rules = tuple(rule for rule in self.domain.rules_for(table.name, action) if rule.breach is not None)
-            found = self._compiled[table.name, action] = (
-                rules,
-                write_check(table, action, [rule.breach or "0" for rule in rules]),
-            )
+            asked = self.domain.rules_for(table.name, action)
+            rules = tuple(rule for rule in asked if rule.breach is not None and (rule.is_step or not steps_only))
+            found = self._compiled[place] = rules, write_check(table, action, [rule.breach or "0" for rule in rules])
         return found
 
 

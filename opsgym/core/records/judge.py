@@ -13,6 +13,7 @@ from opsgym.core.records.allowance import Allowance, collateral
 from opsgym.core.records.diff import Change, changes
 from opsgym.core.records.domain import Domain
 from opsgym.core.records.enforcement import bindings, write_check
+from opsgym.core.records.journal import noted
 from opsgym.core.records.outcome import Reason, outcome
 from opsgym.core.records.rules import Rule
 from opsgym.core.records.sql_check import SqlCheck
@@ -89,12 +90,13 @@ class Judge:
         return CheckResult(spec, "fail", check.expected, actual, f"{check.name}: expected {check.expected!r}, got {actual!r}")
 
     def rule(self, rule: Rule) -> CheckResult:
-        """Hold the changed rows against a rule; it does not apply when there are none."""
+        """Hold the changed rows, and the journal of single steps, against a rule; it does not apply when there are none."""
         spec = CheckSpec(rule=rule.id, dimension="policy", group=rule.id)
+        noted_breaches = noted(self.conn, rule)
         touched = [change for change in self.changes if change.table.name == rule.table and change.action in rule.on]
-        if not touched:
+        if not touched and not noted_breaches:
             return CheckResult(spec, "na")
-        broken = [str(change) for change in touched if self._breaks(rule, change)]
+        broken = [str(change) for change in touched if self._breaks(rule, change)] or noted_breaches
         return CheckResult(spec, "fail", [], broken, rule.sentence) if broken else CheckResult(spec, "pass", [], [])
 
     def rights(self) -> CheckResult:

@@ -100,8 +100,7 @@ class Records:
         key = [row[name] for name in table.key]
         with self.world.savepoint():
             self._write(table, statements.insert(table), list(row.values()), row)
-            if self.enforcement == "strict":
-                self.book.check(self.world, self.actor, table, "create", None, key)
+            self.book.enforce(self.world, self.actor, table, "create", None, key, self.enforcement)
         return self.shown(table, row)
 
     def update(self, table: Table, equal: Mapping[str, Any], values: Mapping[str, Any]) -> Row:
@@ -126,8 +125,7 @@ class Records:
         key = [old[name] for name in table.key]
         with self.world.savepoint():
             self._write(table, statements.update(table, changed), [*(row[name] for name in changed), *key], old)
-            if self.enforcement == "strict":
-                self.book.check(self.world, self.actor, table, "update", old, [row[name] for name in table.key])
+            self.book.enforce(self.world, self.actor, table, "update", old, [row[name] for name in table.key], self.enforcement)
         return self.shown(table, row)
 
     def delete(self, table: Table, equal: Mapping[str, Any], *, after: str | None = None, before: str | None = None) -> list[Row]:
@@ -143,8 +141,7 @@ class Records:
         with self.world.savepoint():
             for row in rows:
                 key = [row[name] for name in table.key]
-                if self.enforcement == "strict":
-                    self.book.check(self.world, self.actor, table, "delete", row, key)
+                self.book.enforce(self.world, self.actor, table, "delete", row, key, self.enforcement)
                 self._write(table, statements.delete(table), key, row)
         return [self.shown(table, row) for row in rows]
 

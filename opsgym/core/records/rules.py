@@ -54,6 +54,11 @@ class Rule:
         """The predicate for end states."""
         return self.end or self.breach or "0"
 
+    @property
+    def is_step(self) -> bool:
+        """Whether a single write may break it in a way that the end state does not show."""
+        return self.breach is not None and self.end is not None
+
     @cached_property
     def is_invariant(self) -> bool:
         """Whether it speaks of states, whoever brought them about: every row of a world must keep it, as if just written."""

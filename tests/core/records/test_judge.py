@@ -47,7 +47,7 @@ def test_nothing_done_breaks_nothing() -> None:
         (edit("TKT_001", assigned_to="USER_004"), {"HD-ASSIGN"}),
         (edit("TKT_003", status="new"), {"HD-LIFE-MOVE"}),
         (edit("TKT_003", answer=""), {"HD-LIFE-NEED-DONE"}),
-        (edit("TKT_001", status="done", answer="x"), {"HD-NOTE"}),
+        (edit("TKT_001", status="done", answer="x"), {"HD-NOTE", "HD-LIFE-MOVE"}),
         (edit("TKT_001", status="open"), set()),
     ],
 )
@@ -55,13 +55,35 @@ def test_an_end_state_breaks_exactly_its_rules(play: Callable[[Records], Any], r
     assert failed(judged(play), ANYTHING) == rules
 
 
-def test_moves_are_judged_by_where_they_led() -> None:
-    assert "HD-LIFE-MOVE" not in failed(judged(edit("TKT_001", status="done", answer="x")), ANYTHING)
-
-
-def test_a_new_record_may_have_moved_on() -> None:
+def test_a_step_that_the_end_state_does_not_show_is_noted() -> None:
+    assert "HD-LIFE-MOVE" in failed(judged(edit("TKT_001", status="done", answer="x")), ANYTHING)
     made = Allowance(table="ticket", action="create")
-    assert failed(judged(lambda records: records.create(TICKET, {"title": "x", "status": "open"})), made) == set()
+    assert failed(judged(lambda records: records.create(TICKET, {"title": "x", "status": "open"})), made) == {"HD-LIFE-START"}
+
+
+def test_steps_by_the_rules_are_not_noted() -> None:
+    def play(records: Records) -> None:
+        made = records.create(TICKET, {"title": "x"})
+        records.update(TICKET, {"ticket_id": made["ticket_id"]}, {"status": "open"})
+
+    assert failed(judged(play), Allowance(table="ticket", action="create")) == set()
+
+
+def test_an_end_state_without_a_journal_is_judged_by_where_moves_lead() -> None:
+    def reached(status: str) -> Callable[[Records], Any]:
+        return lambda records: records.world.execute("UPDATE ticket SET status = ? WHERE ticket_id = 'TKT_003'", (status,))
+
+    assert failed(judged(reached("open")), ANYTHING) == set()
+    assert failed(judged(reached("new")), ANYTHING) == {"HD-LIFE-MOVE"}
+
+
+def test_what_is_undone_is_not_noted() -> None:
+    records = desk()
+    before = records.world.digest()
+    with pytest.raises(RuntimeError), records.world.savepoint():
+        edit("TKT_001", status="done", answer="x")(records)
+        raise RuntimeError
+    assert records.world.digest() == before
 
 
 def test_seeded_breaches_are_not_the_agents() -> None:

@@ -62,6 +62,8 @@ UPDATE = "update_incident"
 BREACHES: list[tuple[str, str, str, dict[str, Any]]] = [
     ("ITSM-INC-START", "agent", "create_incident", {"caller_id": "USER_005", "short_description": "x", "status": "canceled"}),
     ("ITSM-INC-MOVE", "agent", UPDATE, {"incident_id": "INC_003", "status": "new"}),
+    ("ITSM-INC-MOVE", "agent", UPDATE, {"incident_id": "INC_002", "status": "closed"}),
+    ("ITSM-INC-START", "agent", "create_incident", {"caller_id": "USER_005", "short_description": "x", "status": "in_progress"}),
     ("ITSM-INC-NEED-ON_HOLD", "agent", UPDATE, {"incident_id": "INC_001", "status": "on_hold"}),
     (
         "ITSM-INC-NEED-RESOLVED",
@@ -185,10 +187,6 @@ def test_the_time_of_resolution_may_be_given_where_it_is_true() -> None:
     given = {"resolution_code": "User error", "resolution_notes": "Plug", "resolved": "2026-05-04T08:00:00"}
     call(session(), UPDATE, incident_id="INC_002", status="resolved", **given)
     assert "ITSM-INC-DATED" not in broken("agent", (UPDATE, {"incident_id": "INC_002", "status": "resolved"} | given), minutes=9)
-
-
-def test_a_strict_move_is_a_single_step() -> None:
-    refused(session(), "ITSM-INC-MOVE", UPDATE, incident_id="INC_002", status="closed")
 
 
 def test_a_resolved_incident_is_closed_after_72_hours() -> None:

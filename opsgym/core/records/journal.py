@@ -1,0 +1,27 @@
+"""Journal: breaches by single steps that an end state may not show, noted where tools do not refuse them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from opsgym.core.records.rules import Rule
+from opsgym.core.records.table import Table
+from opsgym.core.world import World
+
+TABLE = "_breach"
+"""The table that holds them; no table of a domain may have its name."""
+
+DDL = f"CREATE TABLE {TABLE} (id INTEGER PRIMARY KEY, rule TEXT NOT NULL, record TEXT NOT NULL);"
+
+
+def note(world: World, rule: Rule, table: Table, key: Sequence[Any]) -> None:
+    """Note that a write of a record broke a rule."""
+    record = f"{table.name} {'/'.join(map(str, key))}"
+    world.insert(TABLE, f"INSERT INTO {TABLE} (rule, record) VALUES (?, ?)", (rule.id, record))
+
+
+def noted(conn: sqlite3.Connection, rule: Rule) -> list[str]:
+    """The records of which a write broke a rule, in the order of the writes."""
+    return [row[0] for row in conn.execute(f"SELECT record FROM {TABLE} WHERE rule = ? ORDER BY id", (rule.id,))]
