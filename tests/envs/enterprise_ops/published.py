@@ -32,7 +32,7 @@ def published(domain: str) -> dict[str, dict[str, Any]]:
 
 
 def _arguments(text: str, required: bool) -> dict[str, Any]:
-    text = (text or "").replace(" #anyOf", "")
+    text = re.sub(r" #\w+", "", text or "")
     return {name: fact | {"required": required} for name, fact in map(_argument, filter(None, text.split("; ")))}
 
 
@@ -40,19 +40,37 @@ def _argument(text: str) -> tuple[str, dict[str, Any]]:
     name, kind = text.split(":", 1)
     fact: dict[str, Any] = {}
     if kind.startswith("["):
-        inner, _, rest = kind[1:].partition("]")
+        end = _closing(kind)
+        inner, rest = kind[1:end], kind[end + 1 :]
         return name, {"type": "array", "items": _argument(f"_:{inner}")[1]} | _default(rest)
     if kind.startswith("{"):
         inner, _, rest = kind[1:].partition("}")
         return name, {"type": "object", "properties": sorted(inner.split(","))} | _default(rest)
-    match = re.fullmatch(r"(\w+)(?:<(.*?)>)?((?:\[\w+\])*)(=.*)?", kind)
+    match = re.fullmatch(r"(\w+)(?:<(.*?)>)?((?:\[[\w-]+\])*)(=.*)?", kind)
     assert match is not None, text
     fact["type"] = match[1]
     if match[2]:
         fact["enum"] = sorted(match[2].split("|"))
-    for limit in re.findall(r"\[([a-z]+)(\d+)?\]", match[3] or ""):
-        fact |= {"format": "email"} if limit[0] == "fmtemail" else {limit[0]: int(limit[1])}
+    for limit in re.findall(r"\[([\w-]+)\]", match[3] or ""):
+        fact |= _limit(limit)
     return name, fact | _default(match[4] or "")
+
+
+def _closing(text: str) -> int:
+    """Position of the bracket that closes the first one."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if depth == 0:
+            return place
+    raise ValueError(f"expected a closing bracket in {text!r}")
+
+
+def _limit(text: str) -> dict[str, Any]:
+    if text.startswith("fmt"):
+        return {"format": text.removeprefix("fmt")}
+    match = re.fullmatch(r"([a-z]+)(\d+)", text)
+    return {match[1]: int(match[2])} if match else {"limit": text}
 
 
 def _default(text: str) -> dict[str, Any]:
@@ -83,7 +101,7 @@ def _fact(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]
         fact["properties"] = sorted(schema["properties"])
     if "enum" in schema:
         fact["enum"] = sorted(schema["enum"])
-    for ours, theirs in (("maxLength", "max"), ("minimum", "ge"), ("format", "format")):
+    for ours, theirs in (("maxLength", "max"), ("minimum", "ge"), ("maximum", "le"), ("format", "format")):
         if ours in schema:
             fact[theirs] = schema[ours]
     if default is not None:

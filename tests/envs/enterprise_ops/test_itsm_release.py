@@ -8,6 +8,7 @@ import sqlite3
 from typing import Any
 
 from opsgym.core.records.actor import Actor
+from opsgym.core.records.invariants import violations
 from opsgym.core.records.judge import Judge
 from opsgym.core.records.records import Records
 from opsgym.core.records.seeding import seeded_by_sql
@@ -79,3 +80,13 @@ def test_a_plan_with_our_tools_reaches_the_official_checks() -> None:
         assert [judge.check(check).status for check in checks] == ["fail", "fail"]
     with Judge(ITSM, before, records.world.snapshot(), actor) as judge:
         assert [judge.check(check).status for check in checks] == ["pass", "pass"]
+
+
+def test_the_official_seed_breaks_its_own_priority_matrix_where_it_is_known_to() -> None:
+    found = violations(ITSM, official_world())
+    assert sum("ITSM-INC-PRIORITY" in item for item in found) == 15  # of 23 incidents, as counted by hand
+
+
+def test_every_published_signature_can_be_read() -> None:
+    domains = ("calendar", "csm", "drive", "email", "hr", "itsm", "teams")
+    assert sum(len(published(domain)) for domain in domains) == 512
