@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -10,7 +11,6 @@ from pydantic import Field
 
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 PHONE = re.compile(r"\+\d-\d{3}-\d{3}-\d{4}")
-MOMENT = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d)?)?")
 
 FORMS = {"email": (EMAIL, "name@host.domain"), "phone": (PHONE, "+X-XXX-XXX-XXXX")}
 """Patterns of texts, each with its form in words."""
@@ -287,7 +287,23 @@ class Moment(Column):
 
     def problem(self, value: Any) -> str:
         """No date."""
-        return "" if MOMENT.fullmatch(value) else f"expected YYYY-MM-DD hh:mm:ss, got {value[:60]!r}"
+        try:
+            self.canonical(value)
+        except (ValueError, OverflowError):  # the latter at the ends of the calendar, by the zone
+            return f"expected YYYY-MM-DD hh:mm:ss, got {value[:60]!r}"
+        return ""
+
+    @staticmethod
+    def canonical(value: str) -> str:
+        """A time in the one form in which times are kept, so that they compare as text; with a zone, in UTC.
+
+        Raises:
+            ValueError: It is no time in ISO 8601.
+        """
+        moment = dt.datetime.fromisoformat(value)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
+        return moment.replace(microsecond=0).isoformat(" ")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from opsgym.core.errors import RegistryError, TaskError
+from opsgym.core.records.columns import Column, Ref
 from opsgym.core.records.ddl import ddl
 from opsgym.core.records.lifecycle import Lifecycle
 from opsgym.core.records.matrix import Matrix
@@ -53,6 +54,8 @@ class Domain:
 
     def __post_init__(self) -> None:
         for table in self.tables:
+            if table.via and not self._is_scoped(table.column(table.via)):
+                raise TaskError("expected a reference to a table with a scope", field=f"{table.name}.via")
             for ref in table.refs:
                 target = self.table(ref.table)
                 if target.column(ref.column or target.id).sql_type != ref.sql_type:
@@ -64,6 +67,9 @@ class Domain:
         for matrix in self.matrices:
             matrix.check(self.table(matrix.table))
         self._check_rules()
+
+    def _is_scoped(self, column: Column) -> bool:
+        return isinstance(column, Ref) and bool(self.table(column.table).scope)
 
     def _check_rules(self) -> None:
         if len(self.rule_by_id) != len(self.rules):

@@ -223,11 +223,8 @@ class Records:
         conditions, bound = ([statements.equal(equal)], _bound(table, equal)) if equal else ([], [])
         for time, sign in ((after, ">="), (before, "<=")):
             if time is not None:
-                problem = Moment("time").problem(time)
-                if problem:
-                    raise ToolError("invalid_value", f"created time: {problem}")
                 conditions.append(f'datetime("{table.stamp("created")}") {sign} datetime(?)')
-                bound.append(time)
+                bound.append(_coerced(Moment("created time"), time))
         for some, values in (self._scope(table), self._sight(table)):
             conditions += some
             bound += values
@@ -295,6 +292,10 @@ def _coerced(column: Column, value: Any) -> Any:
     """A value as the database holds it; some signatures say flags and numbers as text."""
     if isinstance(column, Json):
         return canonical_json(value)
+    if isinstance(column, Moment):
+        if problem := column.problem(value):
+            raise ToolError("invalid_value", f"{column.name}: {problem}")
+        return column.canonical(value)
     if isinstance(value, str) and isinstance(column, Flag):
         if value.lower() not in ("true", "false"):
             raise ToolError("invalid_value", f"{column.name}: expected true or false, got {value[:60]!r}")

@@ -46,6 +46,13 @@ def test_a_rule_that_sqlite_refuses_is_refused_with_its_id() -> None:
         replace(DOMAIN, own_rules=(Rule("BAD", "No.", "ticket", "new.colour = 'red'"),))
 
 
+def test_a_tenant_by_way_of_a_record_without_one_is_refused() -> None:
+    for via in ("text", "other"):
+        columns = (Key("id", "T"), Text("text"), Ref("other", "bare"))
+        with pytest.raises(TaskError, match="scope"):
+            replace(DOMAIN, tables=(*DOMAIN.tables, Table("bare", (Key("id"),)), Table("t", columns, via=via)))
+
+
 def test_a_sight_is_checked_too() -> None:
     with pytest.raises(TaskError, match=r"BAD.*colour"):
         replace(DOMAIN, sights=(Sight("BAD", "No.", "agent", "ticket", "colour = 'red'"),))
@@ -139,6 +146,8 @@ def test_foreign_seeds_may_have_other_values_when_unchecked() -> None:
         (Whole("x"), -(2**62), 2**63),
         (Number("x", 0), 0.0, -0.5),
         (Moment("x"), "2026-05-04 08:00:00", "tomorrow"),
+        (Moment("x"), "2026-05-04T08:00:00Z", "2026-13-04"),
+        (Moment("x"), "0001-01-01T00:00", "0001-01-01T00:00+01:00"),
     ],
 )
 def test_a_column_tells_what_is_wrong_with_a_value(column: Text, good: object, bad: object) -> None:

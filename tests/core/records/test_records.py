@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from opsgym.core.errors import RegistryError, ToolError, ToolErrorCode
 from opsgym.core.records.records import Records
-from tests.core.records.help_desk import DOMAIN, NOTE, REPORTER, TICKET, USER, desk, open_world
+from tests.core.records.help_desk import AGENT, DOMAIN, NOTE, REPORTER, TICKET, USER, desk, open_world
 
 
 def refused(records: Records, code: ToolErrorCode, tool: str, **arguments: Any) -> str:
@@ -71,6 +72,16 @@ def test_entering_a_state_is_dated() -> None:
     call(records, "update_ticket", ticket_id="TKT_001", status="open")
     done = call(records, "update_ticket", ticket_id="TKT_001", status="done", answer="paper")
     assert done["done_on"] == "2026-05-04 08:00:00"
+
+
+@pytest.mark.parametrize(
+    "given", ["2026-05-04T10:00:00", "2026-05-04 10:00", "2026-05-04T10:00:00Z", "2026-05-04T12:00:00.5+02:00"]
+)
+def test_times_are_kept_in_one_form(given: str) -> None:
+    records = desk()
+    made = records.create(TICKET, {"title": "x", "done_on": given})
+    assert made["done_on"] == "2026-05-04 10:00:00"
+    assert records.find(TICKET, {"done_on": given}) == [made]
 
 
 def test_other_tenants_do_not_exist() -> None:
@@ -148,6 +159,13 @@ def test_a_start_rule_binds_creation_only() -> None:
     with pytest.raises(ToolError, match="HD-LIFE-START"):
         records.create(TICKET, {"title": "x", "status": "open"})
     records.update(TICKET, {"ticket_id": "TKT_001"}, {"status": "open"})
+
+
+def test_a_computed_column_is_filled_by_the_tool() -> None:
+    computed = replace(DOMAIN, matrices=(replace(DOMAIN.matrices[0], computed=True),))
+    records = Records(computed, open_world(), AGENT, enforcement="strict")
+    assert records.create(TICKET, {"title": "x", "impact": "high"})["priority"] == "p2"
+    assert records.update(TICKET, {"ticket_id": "TKT_001"}, {"impact": "high"})["priority"] == "p1"
 
 
 def test_rights_bind_in_strict_mode_only() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +15,12 @@ from opsgym.core.records.invariants import violations
 from opsgym.core.records.judge import Judge
 from opsgym.core.records.policy_text import policy_text
 from opsgym.core.records.records import Records
+from opsgym.core.records.seeding import seeded
 from opsgym.core.schema_sample import SchemaSampler
 from opsgym.core.tools import Tool
+from opsgym.envs.enterprise_ops.itsm.access import access_rows
 from opsgym.envs.enterprise_ops.itsm.domain import ITSM
-from opsgym.envs.enterprise_ops.itsm.rules import PRIORITY
+from opsgym.envs.enterprise_ops.itsm.rules import PRIORITY, RIGHTS
 from tests.envs.enterprise_ops.small_itsm import ACTORS, ROWS, call, open_world, session
 
 Step = tuple[str, dict[str, Any]]
@@ -312,3 +315,17 @@ def test_a_reporter_writes_nothing_but_incidents(tool: Tool) -> None:
         attempt(tool, records, known(tool, rng))
     changed = {name for name in before if records.world.rows(name) != before[name]}
     assert changed <= {"incident", "child_incident"}
+
+
+# -- rights as data -----------------------------------------------------------------------------------------
+
+
+def test_the_access_records_say_what_the_rights_say() -> None:
+    world = seeded(ITSM, access_rows(RIGHTS), today=dt.date(2026, 5, 4))
+    said = world.execute(
+        "SELECT r.name, p.resource, p.action FROM role r JOIN role_permission USING (role_id) JOIN permission p USING (perm_id)"
+    ).fetchall()
+    resources = {table.resource for table in ITSM.tables if table.resource}
+    meant = {(role, name, RIGHTS.grant(role, name)) for role in RIGHTS.roles for name in resources if RIGHTS.grant(role, name)}
+    assert set(said) == meant
+    assert len(said) == len(meant)
