@@ -11,11 +11,12 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 def access_rows(rights: Rights) -> Rows:
-    """Rows of ``role``, ``permission`` and ``role_permission`` that agree with the rights, so that data and policy cannot differ."""
+    """Rows of ``role``, ``permission`` and ``role_permission`` made of the rights, so that data and policy agree."""
     resources = list(dict.fromkeys(table.resource for table in TABLES if table.resource))
     roles = {role: f"ROLE_{number:03d}" for number, role in enumerate(rights.roles, 1)}
     granted = {(role, resource): rights.grant(role, resource) for role in roles for resource in resources}
-    used = [(name, grant) for name in resources for grant in ("read", "edit", "crud") if (name, grant) in _pairs(granted)]
+    given = {(name, grant) for (_, name), grant in granted.items()}
+    used = [(name, grant) for name in resources for grant in ("read", "edit", "crud") if (name, grant) in given]
     keys = {pair: f"PERM_{number:03d}" for number, pair in enumerate(used, 1)}
     return {
         "role": [{"role_id": key, "name": role} for role, key in roles.items()],
@@ -24,8 +25,3 @@ def access_rows(rights: Rights) -> Rows:
             {"role_id": roles[role], "perm_id": keys[name, grant]} for (role, name), grant in granted.items() if grant is not None
         ],
     }
-
-
-def _pairs(granted: dict[tuple[str, str], Any]) -> set[tuple[str, Any]]:
-    """Resource and grant, of every role."""
-    return {(name, grant) for (_, name), grant in granted.items()}
