@@ -10,6 +10,9 @@ CORE := $(VENV)/.installed-core
 DEV := $(VENV)/.installed-dev
 DOCS := $(VENV)/.installed-docs
 TRAIN := $(VENV)/.installed-train
+# Processes that share the tests: "logical" is one a core; 0 runs them in one.
+WORKERS ?= logical
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # Build of PyTorch for the tests that train agents.
 TORCH ?= torch==2.13.0
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -24,10 +27,10 @@ demo: $(CORE) ## Play tasks with scripted policies and print a table; RELEASED=D
 	$(BIN)/opsgym demo $(if $(RELEASED),--released $(RELEASED))
 
 test: $(DEV) ## Run the tests and the examples in the docstrings
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 test-slow: $(DEV) ## Run the slow tests
-	$(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 test-train: $(TRAIN) ## Run the tests that train agents, and a small version of the study of curricula
 	$(BIN)/python -m pytest -m train

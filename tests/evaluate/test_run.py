@@ -443,7 +443,9 @@ def test_no_secret_is_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    "policy", [Plays, Plays(), AsyncPlays, AsyncPlays(), lambda: Plays(), f"{HERE}:Plays", "oracle"], ids=str
+    "policy",
+    [Plays, Plays(), AsyncPlays, AsyncPlays(), lambda: Plays(), f"{HERE}:Plays", "oracle"],
+    ids=["class", "policy", "async class", "async policy", "function", "path", "name"],
 )
 def test_a_policy_is_a_name_a_path_a_class_a_function_or_itself(tmp_path: Path, policy: Any) -> None:
     assert play(tmp_path, policy).standing.solved == 4
