@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from operator import itemgetter
@@ -44,6 +44,10 @@ class Table:
     select_row: str = ""
 
 
+Key = int | tuple[Any, ...] | None
+"""Key of a written row: an integer primary key; in other tables the values of the primary key, or ``None`` for any row."""
+
+
 def quoted(name: str) -> str:
     """A name as SQL."""
     return '"' + name.replace('"', '""') + '"'
@@ -62,9 +66,9 @@ class Feed:
     def __init__(self, tables: tuple[str, ...]) -> None:
         self._tables = tables
         self.everything = True
-        self.rows: dict[int, set[int | None]] = {}
+        self.rows: dict[int, set[Key]] = {}
 
-    def written(self) -> dict[str, set[int | None]]:
+    def written(self) -> dict[str, set[Key]]:
         """The keys by name of the table."""
         return {self._tables[number]: keys for number, keys in self.rows.items()}
 
@@ -94,9 +98,9 @@ class Changes:
         self._stamps = [0] * len(watched)
         self._picks: dict[tuple[str, ...], Callable[[Any], tuple[Any, ...]]] = {}
         self._written = [False] * len(watched)
-        self._fresh: tuple[set[int | None], ...] = tuple([set() for _ in watched])
+        self._fresh: tuple[set[Key], ...] = tuple([set() for _ in watched])
         self._told: set[int] = set()
-        self._since: set[int] | None = None
+        self._since: dict[int, set[Key]] | None = None
         self._feeds: list[Feed] = []
         self._conn = conn
         self._counted = conn.total_changes
@@ -108,12 +112,12 @@ class Changes:
         self._feeds.append(feed)
         return feed
 
-    def tell(self, table: str, keys: Iterable[int | None], rows: int, counted: int) -> None:
+    def tell(self, table: str, keys: Iterable[Key], rows: int, counted: int) -> None:
         """Take up what a statement wrote.
 
         Args:
             table: The table.
-            keys: Keys of the rows that it may have written; ``None`` in tables without a key.
+            keys: Keys of the rows that it may have written.
             rows: How many rows it wrote there.
             counted: How many rows SQLite wrote on its behalf, with foreign keys and triggers.
         """
@@ -147,10 +151,10 @@ class Changes:
             if self._conn.total_changes != self._counted:
                 self._watch()
             numbers = self._told
-        if self._since is not None:
-            self._since.update(numbers)
         for number in numbers:
             keys = self._fresh[number]
+            if self._since is not None:
+                self._since.setdefault(number, set()).update(keys)
             self._stamps[number] += 1
             self._written[number] = True
             for feed in self._feeds:
@@ -186,12 +190,16 @@ class Changes:
     def restored(self) -> None:
         """The world was restored: rows must be read anew, but from now on it is known which tables differ from the snapshot."""
         self.mark_all()
-        self._since = set()
+        self._since = {}
 
-    def written(self) -> frozenset[str] | None:
-        """Tables that may have been written since the world was restored; ``None`` where something else was written too."""
+    def written(self) -> dict[str, set[Key]] | None:
+        """Tables that may have been written since the world was restored, and the keys that were told.
+
+        Returns:
+            Keys by table; ``None`` where something else was written too.
+        """
         self.collect()
-        return None if self._since is None else frozenset([self._tables[number].name for number in self._since])
+        return None if self._since is None else {self._tables[number].name: keys for number, keys in self._since.items()}
 
 
 def _triggers(number: int, table: Table) -> str:
@@ -234,13 +242,14 @@ class RowHashes:
         twin._hashes = [hashes.copy() for hashes in self._hashes]
         return twin
 
-    def update(self, conn: sqlite3.Connection, rows: Mapping[int, Iterable[int | None]]) -> None:
+    def update(self, conn: sqlite3.Connection, rows: Mapping[int, Collection[Key]]) -> None:
         """Read anew what may have changed; ``rows`` are as in :class:`Changes`."""
         for number, keys in rows.items():
             table, known = self._tables[number], self._hashes[number]
-            for key in keys:
-                if key is None:
-                    self._read_table(conn, number, table)
+            if table.key is None or None in keys:
+                self._read_table(conn, number, table)
+            for key in keys if table.key is not None else ():
+                if not isinstance(key, int):
                     continue
                 row = conn.execute(table.select_row, (key,)).fetchone()
                 value = 0 if row is None else self._hash(number, row)

@@ -164,6 +164,14 @@ class Family(ABC, Generic[P, W]):
         """
         return ()
 
+    def facts(self) -> Mapping[str, Any]:
+        """What else there is to say of the family, as JSON, for ``opsgym info``."""
+        return {}
+
+    def lint(self, task: Task) -> Sequence[str]:
+        """What is wrong with a task by the family's own standards, one sentence each, found by playing it; empty when sound."""
+        return ()
+
     def invariants(self, world: W, task: Task) -> Sequence[str]:
         """Violated invariants of a world beyond those of its ``check``, one sentence each; empty when sound."""
         return ()

@@ -201,6 +201,7 @@ _FORMATS: dict[str, Callable[[dt.datetime], str]] = {
     "date-time": lambda moment: moment.isoformat(),
     "time": lambda moment: moment.time().isoformat(),
     "email": lambda moment: f"user{moment:%d%H%M}@example.com",
+    "uri": lambda moment: f"https://example.com/{moment:%d%H%M}",
 }
 
 _DRAW: dict[str, Callable[[SchemaSampler, JsonDict, int], Any]] = {

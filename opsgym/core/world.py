@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 from weakref import WeakKeyDictionary, ref
 
-from opsgym.core.changes import Changes, Feed, RowHashes, Table, quoted
+from opsgym.core.changes import Changes, Feed, Key, RowHashes, Table, quoted
 from opsgym.core.errors import OpsGymError, RegistryError, TaskError
 
 CLOCK = "_clock"
@@ -172,7 +172,7 @@ class World:
         with self.savepoint():
             return self.conn.executemany(sql, params)
 
-    def write(self, table: str, sql: str, rows: Sequence[Sequence[Any]], keys: Iterable[int | None]) -> None:
+    def write(self, table: str, sql: str, rows: Sequence[Sequence[Any]], keys: Iterable[Key]) -> None:
         """Run one statement that writes one table for each row of parameters, and note what it wrote.
 
         It does what statements do in any case; but a world whose writes all come this way is watched for less, see
@@ -182,7 +182,8 @@ class World:
             table: The table.
             sql: The statement; no ``REPLACE``, since SQLite does not count the rows that it removes.
             rows: The parameters.
-            keys: Keys of the rows that it may write; ``None`` for a table without an integer primary key.
+            keys: Keys of the rows that it may write; in a table without an integer primary key the values of the key as a tuple,
+                or ``None``, for any row.
 
         Raises:
             sqlite3.Error: SQLite refuses it; rows before the one refused may be written.
@@ -398,7 +399,13 @@ class World:
         restored_to = None if self._restored_to is None else self._restored_to()
         if snapshot is None or restored_to is not snapshot or self._changes is None or self._in_transaction():
             return None
-        return self._changes.written()
+        found = self._changes.written()
+        return None if found is None else frozenset(found)
+
+    def keys_written_since(self, snapshot: Snapshot | None) -> dict[str, set[Key]] | None:
+        """Like :meth:`written_since`, with the keys of the rows; ``None`` among them stands for any row."""
+        known = self.written_since(snapshot) is not None and self._changes is not None
+        return self._changes.written() if known and self._changes is not None else None
 
     def pull(self) -> bool:
         """Fill the feeds; whether it could be done: not inside a savepoint, where what was written may be undone."""

@@ -15,6 +15,6 @@ class Actor:
         scope: The user's tenant, or empty in a domain without tenants.
     """
 
-    id: str
+    id: str | int
     role: str
-    scope: str = ""
+    scope: str | int = ""

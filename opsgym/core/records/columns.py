@@ -26,6 +26,7 @@ class Column:
         default: Value of a new record where none is given.
         shown: Whether signatures of writing tools tell limits, forms and enumerations; the values are checked in any case.
         secret: Whether no tool ever shows it.
+        derived: Whether the system keeps it up to date, as it follows from other records; its changes are not judged.
         doc: A few words for signatures; by default made of the name.
     """
 
@@ -34,6 +35,7 @@ class Column:
     default: Any = field(default=None, kw_only=True)
     shown: bool = field(default=True, kw_only=True)
     secret: bool = field(default=False, kw_only=True)
+    derived: bool = field(default=False, kw_only=True)
     doc: str = field(default="", kw_only=True)
 
     @property
@@ -304,6 +306,19 @@ class Moment(Column):
         if moment.tzinfo is not None:
             moment = moment.astimezone(dt.UTC).replace(tzinfo=None)
         return moment.replace(microsecond=0).isoformat(" ")
+
+
+@dataclass(frozen=True)
+class Day(Column):
+    """A date as text, ``YYYY-MM-DD``."""
+
+    def problem(self, value: Any) -> str:
+        """No date."""
+        try:
+            dt.date.fromisoformat(value)
+        except ValueError:
+            return f"expected YYYY-MM-DD, got {value[:60]!r}"
+        return "" if len(value) == 10 and value[7] == "-" else f"expected YYYY-MM-DD, got {value[:60]!r}"
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,13 @@ def _create(table: Table, known: dict[str, Table], checked: bool) -> str:
     lines += [f"UNIQUE ({_names(group)})" for group in table.unique]
     lines += [f'CONSTRAINT "{number}" CHECK ({condition})' for number, condition in enumerate(table.checks)]
     lines += [_reference(ref, known[ref.table]) for ref in table.refs if ref.declared]
-    return f"CREATE TABLE {quoted(table.name)} (\n  " + ",\n  ".join(lines) + "\n);"
+    indexes = "".join(_index(table, group) for group in table.indexes)
+    return f"CREATE TABLE {quoted(table.name)} (\n  " + ",\n  ".join(lines) + "\n);" + indexes
+
+
+def _index(table: Table, group: tuple[str, ...]) -> str:
+    name = quoted(f"{table.name} by {' '.join(group)}")
+    return f"\nCREATE INDEX {name} ON {quoted(table.name)} ({_names(group)});"
 
 
 def _column(column: Column, checked: bool) -> str:

@@ -15,7 +15,7 @@ from opsgym.core.records.lifecycle import Lifecycle
 from opsgym.core.records.matrix import Matrix
 from opsgym.core.records.rights import Rights
 from opsgym.core.records.rules import Rule
-from opsgym.core.records.sight import Sight
+from opsgym.core.records.sight import Mask, Sight
 from opsgym.core.records.table import Table
 from opsgym.core.tools import Tool, Toolbox
 
@@ -32,7 +32,8 @@ class Domain:
         lifecycles: States and moves.
         matrices: Columns that follow from others.
         own_rules: The rules that are written by hand.
-        sights: Limits on what roles see.
+        sights: Limits on which records roles see.
+        masks: Limits on which columns roles see.
         tools: What agents may call.
         notes: Sentences of the policy that no check stands behind, by section.
 
@@ -49,6 +50,7 @@ class Domain:
     matrices: tuple[Matrix, ...] = ()
     own_rules: tuple[Rule, ...] = ()
     sights: tuple[Sight, ...] = ()
+    masks: tuple[Mask, ...] = ()
     tools: tuple[Tool, ...] = ()
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -76,6 +78,11 @@ class Domain:
             raise TaskError("two rules have one id", field="rules")
         for sight in self.sights:
             self.rights.grant(sight.role, self.table(sight.table).resource)
+        for mask in self.masks:
+            for role in mask.roles:
+                self.rights.grant(role, self.table(mask.table).resource)
+            for name in mask.columns:
+                self.table(mask.table).column(name)
         with closing(sqlite3.connect(":memory:")) as conn:
             try:
                 conn.executescript(self.ddl)
@@ -120,9 +127,28 @@ class Domain:
         """Rules by id; share it, do not change it."""
         return {rule.id: rule for rule in self.rules}
 
+    @cached_property
+    def unlimited(self) -> frozenset[str]:
+        """The roles that may do everything."""
+        actions = ("read", "create", "update", "delete")
+        return frozenset(
+            role
+            for role in self.rights.roles
+            if all(self.rights.allows(role, table.resource, action) for table in self.tables for action in actions)
+        )
+
+    @cached_property
+    def rules_on(self) -> dict[tuple[str, str], tuple[Rule, ...]]:
+        """Rules by table and action, where there are any; share it, do not change it."""
+        found: dict[tuple[str, str], tuple[Rule, ...]] = {}
+        for rule in self.rules:
+            for action in rule.on:
+                found[rule.table, action] = (*found.get((rule.table, action), ()), rule)
+        return found
+
     def rules_for(self, table: str, action: str) -> tuple[Rule, ...]:
         """The rules that speak of an action on a table."""
-        return tuple(rule for rule in self.rules if rule.table == table and action in rule.on)
+        return self.rules_on.get((table, action), ())
 
     @cached_property
     def toolbox(self) -> Toolbox:
@@ -132,6 +158,10 @@ class Domain:
     def sights_of(self, role: str, table: str) -> tuple[Sight, ...]:
         """The limits on what a role sees of a table."""
         return tuple(sight for sight in self.sights if sight.role == role and sight.table == table)
+
+    def masked(self, role: str, table: str) -> tuple[str, ...]:
+        """The columns of a table that a role does not see."""
+        return tuple(name for mask in self.masks if mask.table == table and role in mask.roles for name in mask.columns)
 
 
 def _prepare(conn: sqlite3.Connection, sql: str, name: str) -> None:

@@ -22,6 +22,9 @@ def note(world: World, rule: Rule, table: Table, key: Sequence[Any]) -> None:
     world.insert(TABLE, f"INSERT INTO {TABLE} (rule, record) VALUES (?, ?)", (rule.id, record))
 
 
-def noted(conn: sqlite3.Connection, rule: Rule) -> list[str]:
-    """The records of which a write broke a rule, in the order of the writes."""
-    return [row[0] for row in conn.execute(f"SELECT record FROM {TABLE} WHERE rule = ? ORDER BY id", (rule.id,))]
+def noted(conn: sqlite3.Connection) -> dict[str, list[str]]:
+    """By id of a rule, the records of which a write broke it, in the order of the writes."""
+    found: dict[str, list[str]] = {}
+    for rule, record in conn.execute(f"SELECT rule, record FROM {TABLE} ORDER BY id").fetchall():
+        found.setdefault(rule, []).append(record)
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,8 +15,9 @@ from opsgym.core.records.domain import Domain
 from opsgym.core.records.enforcement import bindings, write_check
 from opsgym.core.records.journal import noted
 from opsgym.core.records.outcome import Reason, outcome
-from opsgym.core.records.rules import Rule
+from opsgym.core.records.rules import Action, Rule
 from opsgym.core.records.sql_check import SqlCheck
+from opsgym.core.records.table import Table
 from opsgym.core.task import CheckSpec
 from opsgym.core.verify import CheckResult
 from opsgym.core.world import Snapshot
@@ -91,17 +92,39 @@ class Judge:
 
     def rule(self, rule: Rule) -> CheckResult:
         """Hold the changed rows, and the journal of single steps, against a rule; it does not apply when there are none."""
-        spec = CheckSpec(rule=rule.id, dimension="policy", group=rule.id)
-        noted_breaches = noted(self.conn, rule)
-        touched = [change for change in self.changes if change.table.name == rule.table and change.action in rule.on]
-        if not touched and not noted_breaches:
+        spec, touched, broken = _rule_spec(rule.id), *self._breaches
+        by_steps = self._noted.get(rule.id, [])
+        if rule.id not in touched and not by_steps:
             return CheckResult(spec, "na")
-        broken = [str(change) for change in touched if self._breaks(rule, change)] or noted_breaches
-        return CheckResult(spec, "fail", [], broken, rule.sentence) if broken else CheckResult(spec, "pass", [], [])
+        found = broken.get(rule.id) or by_steps
+        return CheckResult(spec, "fail", [], found, rule.sentence) if found else CheckResult(spec, "pass", [], [])
+
+    @cached_property
+    def _breaches(self) -> tuple[set[str], dict[str, list[str]]]:
+        """Ids of the rules that speak of a change, and the changes that break each one."""
+        touched: set[str] = set()
+        broken: dict[str, list[str]] = {}
+        for change in self.changes:
+            rules = self.domain.rules_for(change.table.name, change.action)
+            if not rules:
+                continue
+            touched.update(rule.id for rule in rules)
+            bound = bindings(self.actor, change.table, change.old, change.key, start=self._start, now=self._now)
+            sql = _end_check(change.table, change.action, rules)
+            for rule, is_broken in zip(rules, self.conn.execute(sql, bound).fetchone(), strict=True):
+                if is_broken:
+                    broken.setdefault(rule.id, []).append(str(change))
+        return touched, broken
+
+    @cached_property
+    def _noted(self) -> dict[str, list[str]]:
+        return noted(self.conn)
 
     def rights(self) -> CheckResult:
-        """Hold the changes against the actor's rights."""
-        spec = CheckSpec(rule="RIGHTS", dimension="policy", group="RIGHTS")
+        """Hold the changes against the actor's rights; they do not apply to a role that may do everything."""
+        spec = _rule_spec("RIGHTS")
+        if self.actor.role in self.domain.unlimited:
+            return CheckResult(spec, "na")
         allows = self.domain.rights.allows
         broken = [str(item) for item in self.changes if not allows(self.actor.role, item.table.resource, item.action)]
         message = f"Role {self.actor.role} may not do that." if broken else ""
@@ -113,10 +136,15 @@ class Judge:
         found = [str(item) for item in collateral(self.changes, allowed)]
         return CheckResult(spec, "fail" if found else "pass", [], found, "Nothing else was to change." if found else "")
 
-    def _breaks(self, rule: Rule, change: Change) -> bool:
-        bound = bindings(self.actor, change.table, change.old, change.key, start=self._start, now=self._now)
-        found = self.conn.execute(write_check(change.table, change.action, [rule.end_breach]), bound).fetchone()
-        return bool(found[0])
+
+@cache
+def _rule_spec(rule: str) -> CheckSpec:
+    return CheckSpec(rule=rule, dimension="policy", group=rule)
+
+
+@cache
+def _end_check(table: Table, action: Action, rules: tuple[Rule, ...]) -> str:
+    return write_check(table, action, [rule.end_breach for rule in rules])
 
 
 def _open(before: Snapshot, after: Snapshot) -> sqlite3.Connection:
@@ -129,6 +157,7 @@ def _open(before: Snapshot, after: Snapshot) -> sqlite3.Connection:
         conn.create_function(
             "concat", -1, lambda *parts: "".join(str(part) for part in parts if part is not None), deterministic=True
         )
+    conn.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")  # sets them up, which the authorizer would not let
     conn.execute("PRAGMA query_only = ON")
     conn.set_authorizer(_authorize)
     conn.set_progress_handler(_budget(), 100_000)

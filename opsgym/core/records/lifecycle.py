@@ -102,7 +102,9 @@ class Lifecycle:
 
 def noun(table: str) -> str:
     """A table's name with its article, for sentences."""
-    return f"{'an' if table[0] in 'aeiou' else 'a'} {table.replace('_', ' ')}"
+    first = table.partition("_")[0]
+    vowels = "aeiou" if set(first) & set("aeiouy") else "aefhilmnorsx"  # an abbreviation is read by its letters: an hr case
+    return f"{'an' if first[0] in vowels else 'a'} {table.replace('_', ' ')}"
 
 
 def _either(states: Iterable[str]) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from opsgym.core.errors import OpsGymError, RegistryError, ToolError
-from opsgym.core.records import statements
+from opsgym.core.records import numbering, statements
 from opsgym.core.records.actor import Actor
 from opsgym.core.records.columns import Column, Flag, Json, Key, Moment, Ref, Serial
 from opsgym.core.records.domain import Domain
 from opsgym.core.records.enforcement import ENFORCEMENTS, Enforcement, RuleBook
+from opsgym.core.records.rules import Action
+from opsgym.core.records.sight import MASKED
 from opsgym.core.records.table import Table
 from opsgym.core.task import canonical_json
 from opsgym.core.world import World
@@ -50,10 +53,20 @@ class Records:
         self.actor = actor
         self.enforcement = enforcement
         self.book = book or RuleBook(domain)
+        self._waiting: list[tuple[Table, Action, Row | None, list[Any]]] | None = None
 
     # -- reading ------------------------------------------------------------------------------------------
 
-    def find(self, table: Table, equal: Mapping[str, Any], *, after: str | None = None, before: str | None = None) -> list[Row]:
+    def find(
+        self,
+        table: Table,
+        equal: Mapping[str, Any],
+        *,
+        after: str | None = None,
+        before: str | None = None,
+        where: str = "",
+        bound: Sequence[Any] = (),
+    ) -> list[Row]:
         """The records whose columns equal what is given, in the order in which they were written.
 
         Args:
@@ -61,12 +74,15 @@ class Records:
             equal: Values by column; all must match.
             after: Only records created at or after this time.
             before: Only records created at or before this time.
+            where: A further condition in SQL over the table's columns, of the tool's own making; a query language ends here.
+            bound: Values for its question marks.
 
         Raises:
             ToolError: ``not_allowed`` in strict mode; ``invalid_value`` for a time that is none.
         """
         self._permit(table, "read")
-        return [self.shown(table, row) for row in self._rows(table, equal, after=after, before=before)]
+        rows = self._rows(table, equal, after=after, before=before, where=where, bound=bound)
+        return [self.shown(table, row) for row in rows]
 
     def get(self, table: Table, equal: Mapping[str, Any]) -> Row:
         """The one record whose columns equal what is given.
@@ -78,9 +94,13 @@ class Records:
         return self.shown(table, self._row(table, equal))
 
     def shown(self, table: Table, row: Row) -> Row:
-        """A row as agents see it: booleans, JSON values, and no secrets."""
-        kinds = table.by_name
-        return {name: _seen(kinds[name], value) for name, value in row.items() if not kinds[name].secret}
+        """A row as agents see it: booleans, JSON values, no secrets, and in strict mode stars for what the role may not see."""
+        masked = self.domain.masked(self.actor.role, table.name) if self.enforcement == "strict" else ()
+        seen = {name: row[name] for name in table.open_names}
+        for column in table.spoken:
+            if seen[column.name] is not None:
+                seen[column.name] = _seen(column, seen[column.name])
+        return seen | {name: MASKED for name in masked if seen[name] is not None} if masked else seen
 
     # -- writing ------------------------------------------------------------------------------------------
 
@@ -100,7 +120,7 @@ class Records:
         key = [row[name] for name in table.key]
         with self.world.savepoint():
             self._write(table, statements.insert(table), list(row.values()), row)
-            self.book.enforce(self.world, self.actor, table, "create", None, key, self.enforcement)
+            self._enforce(table, "create", None, key)
         return self.shown(table, row)
 
     def update(self, table: Table, equal: Mapping[str, Any], values: Mapping[str, Any]) -> Row:
@@ -124,8 +144,8 @@ class Records:
         self._check(table, row, [table.by_name[name] for name in changed])
         key = [old[name] for name in table.key]
         with self.world.savepoint():
-            self._write(table, statements.update(table, changed), [*(row[name] for name in changed), *key], old)
-            self.book.enforce(self.world, self.actor, table, "update", old, [row[name] for name in table.key], self.enforcement)
+            self._write(table, statements.update(table, changed), [*(row[name] for name in changed), *key], old, row)
+            self._enforce(table, "update", old, [row[name] for name in table.key])
         return self.shown(table, row)
 
     def delete(self, table: Table, equal: Mapping[str, Any], *, after: str | None = None, before: str | None = None) -> list[Row]:
@@ -139,11 +159,36 @@ class Records:
         if not rows:
             raise ToolError("not_found", f"no {_noun(table)} with {_told(equal)}")
         with self.world.savepoint():
+            numbering.keep(self.world, table)
             for row in rows:
                 key = [row[name] for name in table.key]
-                self.book.enforce(self.world, self.actor, table, "delete", row, key, self.enforcement)
+                self._enforce(table, "delete", row, key)
                 self._write(table, statements.delete(table), key, row)
         return [self.shown(table, row) for row in rows]
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Several writes as one: all or none, and held against the rules when the last one is done.
+
+        Deletions are held against them at once.  Within another such block the outer one counts.
+        """
+        if self._waiting is not None:
+            yield
+            return
+        with self.world.savepoint():
+            self._waiting = []
+            try:
+                yield
+                for table, action, old, key in self._waiting:
+                    self.book.enforce(self.world, self.actor, table, action, old, key, self.enforcement)
+            finally:
+                self._waiting = None
+
+    def _enforce(self, table: Table, action: Action, old: Row | None, key: list[Any]) -> None:
+        if self._waiting is None or action == "delete":
+            self.book.enforce(self.world, self.actor, table, action, old, key, self.enforcement)
+        else:
+            self._waiting.append((table, action, old, key))
 
     @property
     def now(self) -> str:
@@ -156,15 +201,14 @@ class Records:
         """Key, number, tenant and time stamps of a new record."""
         row: Row = {}
         for column in table.columns:
-            if isinstance(column, Key | Serial) and (column.prefix or column.sql_type == "INTEGER"):
-                last = self.world.conn.execute(statements.last_number(table, column)).fetchone()[0]
-                row[column.name] = column.numbered(last + 1)
+            if isinstance(column, Key | Serial) and numbering.is_numbered(column):
+                row[column.name] = numbering.following(self.world, table, column)
             elif isinstance(column, Moment) and column.stamp:
                 row[column.name] = self.now
             elif isinstance(column, Ref) and column.by_actor:
-                row[column.name] = self.actor.id
+                row[column.name] = _coerced(column, self.actor.id)
         if table.scope:
-            row[table.scope] = self.actor.scope
+            row[table.scope] = _coerced(table.by_name[table.scope], self.actor.scope)
         return row
 
     def _computed(self, table: Table, row: Row) -> Row:
@@ -219,17 +263,30 @@ class Records:
             raise ToolError("invalid_value", f"{len(rows)} records match {_told(equal)}: {keys}", f"Give {table.key[0]}.")
         return rows[0]
 
-    def _rows(self, table: Table, equal: Mapping[str, Any], *, after: str | None = None, before: str | None = None) -> list[Row]:
-        conditions, bound = ([statements.equal(equal)], _bound(table, equal)) if equal else ([], [])
+    def _rows(
+        self,
+        table: Table,
+        equal: Mapping[str, Any],
+        *,
+        after: str | None = None,
+        before: str | None = None,
+        where: str = "",
+        bound: Sequence[Any] = (),
+    ) -> list[Row]:
+        conditions = [statements.equal(equal)] if equal else []
+        values = _bound(table, equal)
+        if where:
+            conditions.append(f"({where})")
+            values += bound
         for time, sign in ((after, ">="), (before, "<=")):
             if time is not None:
                 conditions.append(f'datetime("{table.stamp("created")}") {sign} datetime(?)')
-                bound.append(_coerced(Moment("created time"), time))
-        for some, values in (self._scope(table), self._sight(table)):
+                values.append(_coerced(Moment("created time"), time))
+        for some, given in (self._scope(table), self._sight(table)):
             conditions += some
-            bound += values
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        found = self.world.conn.execute(f"{statements.select(table)}{where} ORDER BY rowid", bound).fetchall()
+            values += given
+        condition = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        found = self.world.conn.execute(f"{statements.select(table)}{condition} ORDER BY rowid", values).fetchall()
         return [dict(zip(table.names, row, strict=True)) for row in found]
 
     def _scope(self, table: Table) -> tuple[list[str], list[Any]]:
@@ -254,21 +311,26 @@ class Records:
             self.actor.id for item in conditions for _ in range(item.count(":actor"))
         ]
 
-    def _write(self, table: Table, sql: str, values: Sequence[Any], row: Row) -> None:
-        keys = [row[name] for name in table.key if table.by_name[name].sql_type == "INTEGER"]
+    def _write(self, table: Table, sql: str, values: Sequence[Any], *rows: Row) -> None:
+        """Write a row; told are the keys that it has and had."""
         try:
-            self.world.write(table.name, sql, [values], keys if len(keys) == 1 else (None,))
+            self.world.write(table.name, sql, [values], [_told_key(table, row) for row in rows])
         except sqlite3.IntegrityError as error:
             raise _refusal(table, str(error)) from error
 
 
+def _told_key(table: Table, row: Row) -> Any:
+    """The key of a row as the world's watch takes it."""
+    if len(table.key) == 1 and table.by_name[table.key[0]].sql_type == "INTEGER":
+        return row[table.key[0]]
+    return tuple(row[name] for name in table.key)
+
+
 def _seen(column: Column, value: Any) -> Any:
     """A value as agents see it."""
-    if value is None:
-        return None
     if isinstance(column, Flag):
         return bool(value)
-    return json.loads(value) if isinstance(column, Json) else value
+    return json.loads(value)
 
 
 def _stored(table: Table, values: Mapping[str, Any]) -> Row:

@@ -9,7 +9,7 @@ from typing import Any
 
 from opsgym.core.changes import quoted
 from opsgym.core.errors import RegistryError, TaskError
-from opsgym.core.records import journal, outcome
+from opsgym.core.records import journal, numbering, outcome
 from opsgym.core.records.domain import Domain
 from opsgym.core.records.statements import names
 from opsgym.core.world import World
@@ -29,7 +29,7 @@ def seeded(domain: Domain, rows: Rows, *, today: dt.date) -> World:
     Raises:
         TaskError: The database refuses a row, or a table or column does not exist.
     """
-    world = World(outcome.DDL + journal.DDL + domain.ddl, today=today)
+    world = World(outcome.DDL + journal.DDL + numbering.DDL + domain.ddl, today=today)
     try:
         with world.savepoint():
             world.execute("PRAGMA defer_foreign_keys = ON")
@@ -58,7 +58,7 @@ def seeded_by_sql(domain: Domain, script: str, *, today: dt.date) -> World:
     Raises:
         TaskError: The database refuses the script.
     """
-    world = World(outcome.DDL + journal.DDL + domain.ddl, today=today)
+    world = World(outcome.DDL + journal.DDL + numbering.DDL + domain.ddl, today=today)
     try:
         world.conn.executescript(f"BEGIN; PRAGMA defer_foreign_keys = ON;\n{script}\n;COMMIT;")
     except sqlite3.Error as error:

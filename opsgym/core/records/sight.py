@@ -1,4 +1,4 @@
-"""Sight: which records of a table a role may see."""
+"""Sight: which records of a table, and which of their columns, a role may see."""
 
 from __future__ import annotations
 
@@ -22,3 +22,26 @@ class Sight:
     role: str
     table: str
     condition: str
+
+
+MASKED = "***"
+"""What stands for a value that is masked."""
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Columns that some roles do not see; in strict mode :data:`MASKED` stands for their values.
+
+    Attributes:
+        id: Short name, as rules have.
+        sentence: The limit as agents read it.
+        roles: The roles.
+        table: The table.
+        columns: The columns.
+    """
+
+    id: str
+    sentence: str
+    roles: tuple[str, ...]
+    table: str
+    columns: tuple[str, ...]

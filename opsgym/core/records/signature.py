@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 
 from opsgym.core.records.columns import Column
@@ -120,4 +121,19 @@ def _of(argument: Argument) -> inspect.Parameter:
 
 
 def _parameter(name: str, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+    kind = _Keyword if iskeyword(name) else inspect.Parameter
+    return kind(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+
+
+class _Keyword(inspect.Parameter):
+    """An argument named like a word of Python, such as ``from``: JSON can name it, ``def`` cannot."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, kind: Any, *, default: Any) -> None:
+        super().__init__(f"{name}_", kind, default=default)
+
+    @property
+    def name(self) -> str:
+        """The word."""
+        return super().name[:-1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from opsgym.core.errors import RegistryError, TaskError
-from opsgym.core.records.columns import Column, Key, Moment, Ref
+from opsgym.core.records.columns import Column, Flag, Json, Key, Moment, Ref
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,13 @@ class Table:
         via: The reference whose record's tenant counts, in a table without a scope of its own.
         unique: Groups of columns that no two records share.
         checks: Conditions in SQL over one row, each with its sentence.
+        indexes: Groups of columns by which rules or tools look records up often.
         key: Names of the primary key's columns; by default the one :class:`~opsgym.core.records.columns.Key`.
+        derived: Whether the system keeps its records up to date, as they follow from others; its changes are not judged.
 
     Raises:
         TaskError: Two columns have one name, or there is no key.
-        RegistryError: ``scope``, ``via``, ``unique`` or ``key`` names a column that does not exist.
+        RegistryError: ``scope``, ``via``, ``unique``, ``indexes`` or ``key`` names a column that does not exist.
     """
 
     name: str
@@ -35,8 +37,10 @@ class Table:
     scope: str = ""
     via: str = ""
     unique: tuple[tuple[str, ...], ...] = ()
+    indexes: tuple[tuple[str, ...], ...] = ()
     checks: Mapping[str, str] = field(default_factory=dict)
     key: tuple[str, ...] = ()
+    derived: bool = False
 
     def __post_init__(self) -> None:
         if len(self.by_name) != len(self.columns):
@@ -45,7 +49,11 @@ class Table:
             object.__setattr__(self, "key", tuple(item.name for item in self.columns if isinstance(item, Key)))
         if not self.key:
             raise TaskError(f"table {self.name!r} has no key; expected a Key column, or key=", field="key")
-        for name in (*self.key, *(name for group in self.unique for name in group), *filter(None, (self.scope, self.via))):
+        for name in (
+            *self.key,
+            *(name for group in (*self.unique, *self.indexes) for name in group),
+            *filter(None, (self.scope, self.via)),
+        ):
             self.column(name)
 
     def __hash__(self) -> int:
@@ -71,6 +79,16 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """Names of the columns in their order."""
         return tuple(self.by_name)
+
+    @cached_property
+    def open_names(self) -> tuple[str, ...]:
+        """Names of the columns that are no secrets."""
+        return tuple(item.name for item in self.columns if not item.secret)
+
+    @cached_property
+    def spoken(self) -> tuple[Flag | Json, ...]:
+        """The columns, other than secrets, whose values agents see otherwise than the database holds them."""
+        return tuple(item for item in self.columns if isinstance(item, Flag | Json) and not item.secret)
 
     @cached_property
     def refs(self) -> tuple[Ref, ...]:

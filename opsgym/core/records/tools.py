@@ -46,9 +46,9 @@ def listing(
     return declared(name, summary, search.arguments, run)
 
 
-def getting(name: str, summary: str, table: Table, need: str, *, shown: bool = False) -> Tool:
+def getting(name: str, summary: str, table: Table, need: str, *, shown: bool = False, kinds: Kinds | None = None) -> Tool:
     """A tool that reads the one record whose columns equal all arguments; their limits are ``shown`` or not."""
-    search = _search(table, need, "", None, None, shown=shown)
+    search = _search(table, need, "", kinds, None, shown=shown)
 
     def run(records: Records, given: dict[str, Any]) -> Any:
         return records.get(table, search.values(given))
@@ -113,7 +113,7 @@ def updating(
         kinds: Kinds for arguments that differ from their column's.
         defaults: What stands for arguments that are not given.
     """
-    who = fields(table, by, required=not either, searching=True)
+    who = fields(table, by, required=not either, searching=True, kinds=kinds)
     form = _form(table, need, may, kinds, defaults)
 
     def run(records: Records, given: dict[str, Any]) -> Any:

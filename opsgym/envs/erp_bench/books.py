@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from typing import Any, Generic, Literal, Self, TypeVar
 
+from opsgym.core.changes import Key
 from opsgym.core.world import World
 from opsgym.envs.erp_bench.state import DocState, Invoice, Production, Purchase, PurchaseLine, Sale, SaleLine, WorkOrder
 
@@ -99,13 +100,13 @@ class Mirror:
             for key, row in self.rows.items():
                 owned.setdefault(row[place], set()).add(key)
 
-    def update(self, world: World, keys: Iterable[int | None]) -> list[Pair]:
+    def update(self, world: World, keys: Iterable[Key]) -> list[Pair]:
         """Read rows again; gives those that differ."""
         found: list[Pair] = []
         rows, sql, execute = self.rows, f"{self._select} WHERE id = ?", world.conn.execute
         for key in keys:
-            if key is None:
-                continue  # the table has a key
+            if not isinstance(key, int):
+                continue  # the table has a key, and it is an integer
             old, new = rows.get(key), execute(sql, (key,)).fetchone()
             if old == new:
                 continue
@@ -277,7 +278,7 @@ class Books:
         self._links = found
         return found
 
-    def update(self, world: World, written: Mapping[str, Iterable[int | None]]) -> dict[str, set[int]]:
+    def update(self, world: World, written: Mapping[str, Iterable[Key]]) -> dict[str, set[int]]:
         """Bring the books up to date.
 
         Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
-from opsgym.core.changes import Feed
+from opsgym.core.changes import Feed, Key
 from opsgym.core.world import Snapshot, World
 from opsgym.envs.erp_bench.books import NAMED, Books, Names
 
@@ -35,11 +35,11 @@ class News:
     def clear(self) -> None:
         """The reader has seen it all."""
         self.everything = False
-        self.written: dict[str, set[int | None]] = {}
+        self.written: dict[str, set[Key]] = {}
         self.orders: dict[str, set[int]] = {}
         self.names: set[str | None] = set()
 
-    def take(self, written: Mapping[str, set[int | None]], orders: Mapping[str, set[int]], names: set[str | None]) -> None:
+    def take(self, written: Mapping[str, set[Key]], orders: Mapping[str, set[int]], names: set[str | None]) -> None:
         """Add what was written; the sets are shared with other readers."""
         if self.everything:
             return
@@ -86,7 +86,7 @@ class Ledger:
         self._books = books
         return books
 
-    def _update(self, books: Books, world: World, written: Mapping[str, set[int | None]]) -> None:
+    def _update(self, books: Books, world: World, written: Mapping[str, set[Key]]) -> None:
         wanted = any(news.wants_names for news in self._readers)
         names = books.concerned(written) if wanted else set[str | None]()
         orders = books.update(world, written)

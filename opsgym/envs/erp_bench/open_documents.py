@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from opsgym.core.changes import Key
 from opsgym.envs.erp_bench.books import Books, Row
 from opsgym.envs.erp_bench.ledger import News
 from opsgym.envs.erp_bench.spec import Offer, Scenario
@@ -68,11 +69,11 @@ class _File(Generic[T]):
         """The ids."""
         return self._by_id.keys()
 
-    def renew(self, keys: Collection[int | None], rows: Mapping[int, Row], make: Callable[[Row], tuple[T, ...]]) -> None:
+    def renew(self, keys: Collection[Key], rows: Mapping[int, Row], make: Callable[[Row], tuple[T, ...]]) -> None:
         """Make what there is of some ids anew."""
         differing, by_id = False, self._by_id
         for key in keys:
-            if key is None:
+            if not isinstance(key, int):
                 continue
             row = rows.get(key)
             new = () if row is None else make(row)
@@ -132,7 +133,7 @@ class OpenDocuments:
         """Take up what is new; without news everything."""
         for file, table, make in self._files:
             rows = books.mirror(table).rows
-            written: Collection[int | None]
+            written: Collection[Key]
             if news is None or news.everything:
                 written = file.keys | rows.keys()
             else:

@@ -10,7 +10,7 @@ import pytest
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.records.columns import Choice, Flag, Key, Moment, Number, Ref, Serial, Text, Whole
 from opsgym.core.records.ddl import ddl
-from opsgym.core.records.lifecycle import Lifecycle
+from opsgym.core.records.lifecycle import Lifecycle, noun
 from opsgym.core.records.matrix import Matrix
 from opsgym.core.records.policy_text import policy_text
 from opsgym.core.records.rights import Rights
@@ -177,3 +177,23 @@ def test_rules_about_the_actor_or_single_moves_are_no_invariants() -> None:
     invariant = {rule.id for rule in DOMAIN.rules if rule.is_invariant}
     assert invariant == {"HD-LIFE-NEED-DONE", "HD-PRIO", "HD-ASSIGN", "HD-NOTE"}
     assert not Rule("R", "No.", "ticket", ":role = 'agent'").is_invariant
+
+
+def test_indexes_are_made_and_name_columns_that_exist() -> None:
+    table = Table("t", (Key("t_id", "T"), Text("name"), Text("kind")), indexes=(("kind", "name"),))
+    conn = sqlite3.connect(":memory:")
+    conn.executescript(ddl((table,)))
+    plan = conn.execute("EXPLAIN QUERY PLAN SELECT * FROM t WHERE kind = 'x' AND name = 'y'").fetchall()
+    conn.close()
+    assert "t by kind name" in plan[0][3]
+    with pytest.raises(RegistryError, match="size"):
+        Table("t", (Key("t_id", "T"),), indexes=(("size",),))
+
+
+def test_nouns_have_the_article_with_which_they_are_read() -> None:
+    assert [noun(name) for name in ("change", "incident", "hr_case", "csm_case")] == [
+        "a change",
+        "an incident",
+        "an hr case",
+        "a csm case",
+    ]

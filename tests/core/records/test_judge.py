@@ -156,6 +156,8 @@ def test_an_allowance_is_used_up() -> None:
         ("SELECT title FROM ticket WHERE ticket_id = 'TKT_003'", 0, "greater_than", False),
         ("SELECT nothing FROM ticket", 0, "equals", False),
         ("SELECT concat('a', NULL, 1)", "a1", "equals", True),
+        ("SELECT sum(value) FROM json_each('[1, 2]')", 3, "equals", True),
+        ("SELECT count(*) FROM json_tree('[1, [2]]')", 4, "equals", True),
     ],
 )
 def test_checks_have_the_official_semantics(query: str, expected: object, comparison: Any, passes: bool) -> None:

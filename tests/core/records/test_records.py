@@ -194,3 +194,11 @@ def test_writes_are_told_to_the_watch_of_the_world() -> None:
     call(records, "add_note", ticket_id="TKT_001", text="hello")
     assert records.world.stamp("ticket", "note") != stamp
     assert len(records.find(NOTE, {"ticket_id": "TKT_001"})) == 1
+
+
+def test_a_tool_may_search_by_a_condition_of_its_own_within_the_tenant() -> None:
+    records = desk()
+    everything = records.find(TICKET, {})
+    found = records.find(TICKET, {}, where="title LIKE ? OR 1", bound=["%none%"])
+    assert found == everything
+    assert records.find(TICKET, {}, where="number = ?", bound=["none"]) == []
