@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import re
 from pathlib import Path
@@ -46,14 +47,14 @@ def _argument(text: str) -> tuple[str, dict[str, Any]]:
     if kind.startswith("{"):
         inner, _, rest = kind[1:].partition("}")
         return name, {"type": "object", "properties": sorted(inner.split(","))} | _default(rest)
-    match = re.fullmatch(r"(\w+)(?:<(.*?)>)?((?:\[[\w-]+\])*)(=.*)?", kind)
+    match = re.fullmatch(r"(\w+)(?:<(.*?)>)?((?:\[[\w-]+\])*)(=.*?)?((?:\[[\w-]+\])*)", kind)
     assert match is not None, text
     fact["type"] = match[1]
     if match[2]:
         fact["enum"] = sorted(match[2].split("|"))
-    for limit in re.findall(r"\[([\w-]+)\]", match[3] or ""):
+    for limit in re.findall(r"\[([\w-]+)\]", match[3] + match[5]):
         fact |= _limit(limit)
-    return name, fact | _default(match[4] or "")
+    return name, fact | _default(match[4] or "", match[1])
 
 
 def _closing(text: str) -> int:
@@ -73,12 +74,13 @@ def _limit(text: str) -> dict[str, Any]:
     return {match[1]: int(match[2])} if match else {"limit": text}
 
 
-def _default(text: str) -> dict[str, Any]:
+def _default(text: str, kind: str = "") -> dict[str, Any]:
     if not text:
         return {}
-    known: dict[str, Any] = {"True": True, "[]": []}
     value = text[1:]
-    return {"default": known.get(value, "empty" if value.startswith("{") else value)}
+    if value.startswith("{"):
+        return {"default": "empty"}
+    return {"default": value if kind == "string" else ast.literal_eval(value)}
 
 
 def canonical(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -97,10 +99,10 @@ def _fact(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]
     fact: dict[str, Any] = {"type": schema["type"]}
     if schema["type"] == "array":
         fact["items"] = _fact(schema["items"], definitions)
-    if schema["type"] == "object":
+    if schema["type"] == "object" and "properties" in schema:
         fact["properties"] = sorted(schema["properties"])
-    if "enum" in schema:
-        fact["enum"] = sorted(schema["enum"])
+    if "enum" in schema or "const" in schema:
+        fact["enum"] = sorted(schema.get("enum", [schema.get("const")]))
     for ours, theirs in (("maxLength", "max"), ("minimum", "ge"), ("maximum", "le"), ("format", "format")):
         if ours in schema:
             fact[theirs] = schema[ours]

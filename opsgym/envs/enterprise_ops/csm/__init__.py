@@ -1,0 +1,1 @@
+"""Customer service management: cases of accounts, their products, contracts, entitlements and service levels."""

@@ -1,0 +1,1 @@
+"""Drive: files and folders, who may see and change them, and what happened to them."""

@@ -1,0 +1,1 @@
+"""Email: mailboxes with their messages, labels, filters, settings, keys and delegates."""

@@ -1,0 +1,1 @@
+"""Tasks that play in two systems at once."""

@@ -1,0 +1,1 @@
+"""Teams: groups, teams, channels, chats, events and calls, in the shape of Microsoft Graph."""
