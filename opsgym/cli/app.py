@@ -15,6 +15,7 @@ from opsgym.cli.examine import audit_command, validate_command
 from opsgym.cli.export import export_app
 from opsgym.cli.info import info
 from opsgym.cli.play import demo, play, replay_command
+from opsgym.cli.sandbox import sandbox_app
 from opsgym.cli.serve import serve_app
 from opsgym.cli.shared import err
 from opsgym.cli.tasks import tasks_app
@@ -32,6 +33,7 @@ app.command()(info)
 app.add_typer(tasks_app, name="tasks")
 app.add_typer(serve_app, name="serve")
 app.add_typer(export_app, name="export")
+app.add_typer(sandbox_app, name="sandbox")
 
 
 def _print_version(wanted: bool) -> None:

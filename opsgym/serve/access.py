@@ -25,11 +25,13 @@ for partner in partners.search_read(domain=[("customer_rank", ">", 0)], fields=[
 - `fields_get` describes a model, and `ir.model` lists them all. Common ones: `res.partner`, `product.product`,
   `product.supplierinfo`, `sale.order`, `purchase.order`, `mrp.production`, `mrp.workorder`, `account.move`.
 - A refused call changes nothing; its answer says why.
-- There is no submit here: the books are judged as you leave them.
+- {ending}
 """
 
+_ENDING = "There is no submit here: the books are judged as you leave them."
 
-def access_note(url: str, database: str, *, key: str = "", key_file: str = "") -> str:
+
+def access_note(url: str, database: str, *, key: str = "", key_file: str = "", ending: str = _ENDING) -> str:
     """How to reach a database, as Markdown to be put below a brief; its Python snippet runs as it stands.
 
     Args:
@@ -37,6 +39,7 @@ def access_note(url: str, database: str, *, key: str = "", key_file: str = "") -
         database: Name of the database.
         key: The agent's key, to be written into the note; or
         key_file: file from which the agent reads it.
+        ending: How the work ends, a sentence.
     """
     place = urlsplit(url)
     where = f"in `{key_file}`" if key_file else f"`{key}`"
@@ -50,4 +53,5 @@ def access_note(url: str, database: str, *, key: str = "", key_file: str = "") -
         password=password,
         host=place.hostname or "127.0.0.1",
         port=place.port or 80,
+        ending=ending,
     )

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from opsgym.core.errors import OpsGymError, TaskError
 from opsgym.core.task import JsonDict, Task
 from opsgym.core.verify import Verdict
+from opsgym.core.world import World
 from opsgym.envs.erp_bench.erp import Erp
 from opsgym.envs.erp_bench.family import ErpBenchFamily
 from opsgym.envs.tool_env import known_name
@@ -58,41 +59,30 @@ def check_key(key: str) -> str:
     return key
 
 
-class Database:
-    """One task's world, and the thread in which all that concerns it is done, one thing after another.
+class Served:
+    """One world, and the thread in which all that concerns it is done, one thing after another.
 
     Args:
-        name: Name of the database.
-        task: The task.
+        name: Name of the database that it is to clients.
         key: Key of the agent.
-        disclosure: How much the brief says; by default the family's first level.
+        world: The world; it stays its owner's.
 
     Raises:
-        TaskError: The task is unsound.
+        TaskError: The key is unsuitable.
 
     Attributes:
         name: That name.
-        task: That task, with its solution; for the operator, never for the agent.
         key: That key.
-        brief: The instruction for the agent.
     """
 
-    def __init__(self, name: str, task: Task, key: str, *, disclosure: str | None = None) -> None:
+    def __init__(self, name: str, key: str, world: World) -> None:
         self.name = name
-        self.task = task
         self.key = check_key(key)
-        self.brief = FAMILY.brief(task, known_name("disclosure", disclosure, FAMILY.disclosures))
-        self._world = FAMILY.open(task)
-        self._start = self._world.snapshot()
-        self._today = self._world.today.isoformat()
-        self._baseline = FAMILY.baseline(self._world, task)
-        self._erp = Erp(self._world)
+        self._world = world
+        self._erp = Erp(world)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"database {name}")
         self._pending: set[Future[Any]] = set()
         self._alarm = _Alarm(0)
-
-    def __repr__(self) -> str:
-        return f"Database({self.name!r}, task={self.task.id!r})"
 
     def accepts(self, key: str) -> bool:
         """Whether ``key`` is this database's, compared in constant time."""
@@ -144,6 +134,48 @@ class Database:
         finally:
             self._world.conn.set_progress_handler(None, 0)
 
+    def close(self, *, wait: bool = True) -> None:
+        """End the thread.
+
+        Args:
+            wait: Whether to finish what was asked for; if not, a running call is undone, and those behind it are not begun.
+        """
+        if not wait:
+            self._alarm.end = 0
+        self._thread.shutdown(wait=True, cancel_futures=not wait)
+
+
+class Database(Served):
+    """One task's world, and the thread in which all that concerns it is done, one thing after another.
+
+    Args:
+        name: Name of the database.
+        task: The task.
+        key: Key of the agent.
+        disclosure: How much the brief says; by default the family's first level.
+
+    Raises:
+        TaskError: The task is unsound.
+
+    Attributes:
+        name: That name.
+        task: That task, with its solution; for the operator, never for the agent.
+        key: That key.
+        brief: The instruction for the agent.
+    """
+
+    def __init__(self, name: str, task: Task, key: str, *, disclosure: str | None = None) -> None:
+        self.task = task
+        self.brief = FAMILY.brief(task, known_name("disclosure", disclosure, FAMILY.disclosures))
+        check_key(key)
+        super().__init__(name, key, FAMILY.open(task))
+        self._start = self._world.snapshot()
+        self._today = self._world.today.isoformat()
+        self._baseline = FAMILY.baseline(self._world, task)
+
+    def __repr__(self) -> str:
+        return f"Database({self.name!r}, task={self.task.id!r})"
+
     def reset(self) -> None:
         """Return to the start of the task."""
         self.submit(self._world.restore, self._start).result()
@@ -166,9 +198,7 @@ class Database:
         Args:
             wait: Whether to finish what was asked for; if not, a running call is undone, and those behind it are not begun.
         """
-        if not wait:
-            self._alarm.end = 0
-        self._thread.shutdown(wait=True, cancel_futures=not wait)
+        super().close(wait=wait)
         self._world.close()
 
     def describe(self) -> JsonDict:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.applications import Starlette
@@ -18,7 +19,7 @@ from starlette.routing import Route
 
 from opsgym.envs.erp_bench.erp import ErpError
 from opsgym.envs.erp_bench.erp.registry import MODELS
-from opsgym.serve.databases import CallTimeout, Closed, Database, Databases
+from opsgym.serve.databases import CallTimeout, Closed, Served
 from opsgym.serve.doc_pages import index_page, model_page
 from opsgym.serve.limits import Limits
 from opsgym.serve.requests import Refused, bearer, parse_object, read_body
@@ -27,7 +28,7 @@ VERSION = {"version_info": [19, 0, 0, "final", 0, ""], "version": "19.0"}
 """The version of Odoo whose API is served."""
 
 
-def json2_app(databases: Databases, limits: Limits) -> Starlette:
+def json2_app(databases: Mapping[str, Served], limits: Limits) -> Starlette:
     """The ASGI application of the agent's port.
 
     Args:
@@ -78,7 +79,7 @@ def json2_app(databases: Databases, limits: Limits) -> Starlette:
 # -- a call ---------------------------------------------------------------------------------------------------
 
 
-async def _carried_out(database: Database, request: Request, arguments: dict[str, Any], limits: Limits) -> Response:
+async def _carried_out(database: Served, request: Request, arguments: dict[str, Any], limits: Limits) -> Response:
     """The answer to a call, which is carried out whole or not at all, whether the client waits for it or not."""
     if database.waiting > limits.waiting:
         raise Refused(503, f"{limits.waiting} calls of this database are waiting already")
@@ -89,7 +90,7 @@ async def _carried_out(database: Database, request: Request, arguments: dict[str
     return await asyncio.wrap_future(running)
 
 
-def _answer(database: Database, path: dict[str, str], arguments: dict[str, Any], seconds: float) -> Response:
+def _answer(database: Served, path: dict[str, str], arguments: dict[str, Any], seconds: float) -> Response:
     """Carry out a call, in the database's thread."""
     ids = arguments.pop("ids", None) or ()
     context = arguments.pop("context", None)
@@ -102,7 +103,7 @@ def _answer(database: Database, path: dict[str, str], arguments: dict[str, Any],
     return _json(result)
 
 
-def _database(request: Request, databases: Databases) -> Database:
+def _database(request: Request, databases: Mapping[str, Served]) -> Served:
     """The database that a request is for: the one named, or the only one there is."""
     given = request.headers.get("x-odoo-database")
     names = list(databases) if given is None else [given]
@@ -112,7 +113,7 @@ def _database(request: Request, databases: Databases) -> Database:
     return found
 
 
-def _authenticate(request: Request, database: Database) -> None:
+def _authenticate(request: Request, database: Served) -> None:
     if not database.accepts(bearer(request)):
         raise Refused(401, "Invalid apikey")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from opsgym.envs.erp_bench.backends.env import HostedEnv
+from opsgym.envs.erp_bench.coding.env import CodingEnv
 from opsgym.envs.erp_bench.family import ErpBenchFamily
 from opsgym.envs.vector import ToolSyncVectorEnv
 
 
-class ERPBenchEnv(HostedEnv):
+class ERPBenchEnv(CodingEnv):
     """Procurement and production planning in an ERP, certified by CP-SAT.
 
     ## Description
@@ -39,6 +39,7 @@ class ERPBenchEnv(HostedEnv):
     |---|---|
     | `"tools"` (default) | about 40 business tools over products, partners, offers, orders, invoices and records |
     | `"api"` | `call(model, method, ...)`, the raw ERP API in the manner of Odoo 19, and `submit` |
+    | `"coding"` | files, Python and a shell in a sandbox, whose programs reach the ERP over HTTP, and `submit` |
 
     ## Reward
 

@@ -61,7 +61,7 @@ class ErpBenchFamily(Family[ERPParams]):
     params_type = ERPParams
     tiers = tuple(TIERS)
     patterns = tuple(PATTERNS)
-    harnesses = tuple(HARNESSES)
+    harnesses = (*HARNESSES, "coding")
     disclosures = DISCLOSURES
     fixed_set = FixedSet(
         name="erpbench-300",

@@ -68,7 +68,7 @@ def test_reading_tools_do_not_claim_to_change_and_submit_ends() -> None:
 
 
 def test_an_unknown_harness_is_named_with_those_that_exist() -> None:
-    with pytest.raises(RegistryError, match="api, tools"):
+    with pytest.raises(RegistryError, match="api, coding, tools"):
         toolbox("browser")
 
 

@@ -1,4 +1,4 @@
-"""The tools of ERPBench: about forty business tools, or the raw API as one tool."""
+"""The tools of ERPBench: about forty business tools, the raw API as one tool, or files and commands of a coding agent."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 from opsgym.core.errors import RegistryError
 from opsgym.core.tools import Tool, Toolbox
 from opsgym.envs.erp_bench.tools import api, invoicing, manufacturing, purchasing, reading, records, sales
+from opsgym.sandbox.tools import COMMANDS, FILES
 
 BUSINESS: tuple[Tool, ...] = (
     reading.get_current_date,
@@ -54,7 +55,10 @@ BUSINESS: tuple[Tool, ...] = (
 """The business tools, in the order in which agents see them."""
 
 HARNESSES: dict[str, tuple[Tool, ...]] = {"tools": BUSINESS, "api": (api.call, api.submit)}
-"""Tools by harness."""
+"""Tools by harness, those that act on the ERP."""
+
+CODING: tuple[Tool, ...] = (*FILES, *COMMANDS, api.submit)
+"""The tools of the harness ``"coding"``, whose programs act on the ERP over HTTP."""
 
 
 @cache
@@ -62,11 +66,12 @@ def toolbox(harness: str) -> Toolbox:
     """The tools of a harness; made once and shared.
 
     Args:
-        harness: ``"tools"`` for the business tools, ``"api"`` for the raw API.
+        harness: ``"tools"`` for the business tools, ``"api"`` for the raw API, ``"coding"`` for files and commands.
 
     Raises:
         RegistryError: There is no such harness.
     """
-    if harness not in HARNESSES:
-        raise RegistryError("harness", harness, HARNESSES)
-    return Toolbox(HARNESSES[harness])
+    known = {**HARNESSES, "coding": CODING}
+    if harness not in known:
+        raise RegistryError("harness", harness, known)
+    return Toolbox(known[harness])
