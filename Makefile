@@ -53,6 +53,9 @@ bench: $(DEV) ## Measure speed, beside a reference timed in the same run
 	$(BIN)/python benchmarks/erp_bench.py
 	$(BIN)/python benchmarks/erp_generation.py
 	$(BIN)/python benchmarks/ace_bench.py
+	$(BIN)/python benchmarks/enterprise_ops.py
+	$(BIN)/python benchmarks/or_agent_bench.py
+	$(BIN)/python benchmarks/sandbox.py
 	$(BIN)/python benchmarks/evaluate.py --tasks 20 --repeat 3
 	$(BIN)/python benchmarks/wrappers.py
 	$(BIN)/python benchmarks/curricula.py --seeds 2

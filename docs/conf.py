@@ -63,11 +63,18 @@ def insert_table(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def write_patterns(app: Sphinx) -> None:
-    """Write the pages about the patterns, which are not kept."""
+    """Write the pages about the patterns and problem classes, which are not kept."""
     importlib.import_module("patterns").write_pages(Path(app.srcdir) / "envs" / "erp_patterns")
+    importlib.import_module("or_problems").write_pages(Path(app.srcdir) / "envs" / "or_problems")
+
+
+def write_domains(app: Sphinx) -> None:
+    """Write the pages about the domains of EnterpriseOps, which are not kept."""
+    importlib.import_module("enterprise").write_pages(Path(app.srcdir) / "envs" / "enterprise_ops_domains")
 
 
 def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", write_domains)
     app.connect("builder-inited", write_patterns)
     app.connect("source-read", insert_docstring)
     app.connect("source-read", insert_table)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import enterprise
+import or_problems as problems
 import patterns
 
 from opsgym.core.params import Params
 from opsgym.core.tools import Tool
 from opsgym.envs.ace_bench.params import AceParams
 from opsgym.envs.ace_bench.tools import toolbox as ace_toolbox
+from opsgym.envs.enterprise_ops.params import EnterpriseParams
+from opsgym.envs.enterprise_ops.systems import HYBRID, SYSTEMS, system, templates
 from opsgym.envs.erp_bench.family import ErpBenchFamily
 from opsgym.envs.erp_bench.rules import RULES
+from opsgym.envs.or_agent_bench.params import OrParams
+from opsgym.sandbox import guarantees
+from opsgym.sandbox.escapes import ESCAPES
 
 ERP = ErpBenchFamily()
 
@@ -42,6 +49,16 @@ def ace_tools() -> str:
     return "\n\n".join(_tool_section(item) for item in ace_toolbox("course").values())
 
 
+def or_parameters() -> str:
+    """Difficulty parameters of ORAgentBench."""
+    return parameters(OrParams)
+
+
+def or_problems() -> str:
+    """The problem classes of ORAgentBench."""
+    return problems.table()
+
+
 def erp_parameters() -> str:
     """Difficulty parameters of ERPBench."""
     return parameters(ERP.params_type)
@@ -61,12 +78,64 @@ def erp_rules() -> str:
 
 
 def erp_tools() -> str:
-    """Tools of ERPBench, a section each, for both harnesses."""
+    """Tools of ERPBench, a section each, for every harness."""
     parts = []
     for harness in ERP.harnesses:
         parts.append(f"## Harness `{harness}`")
         parts.extend(_tool_section(item) for item in ERP.toolbox(harness).values())
     return "\n\n".join(parts)
+
+
+def enterprise_parameters() -> str:
+    """Difficulty parameters of EnterpriseOps."""
+    return parameters(EnterpriseParams)
+
+
+def enterprise_domains() -> str:
+    """How much there is in each domain of EnterpriseOps."""
+    rows = [
+        (
+            f"{{doc}}`{name} </envs/enterprise_ops_domains/{name}>`",
+            len(domain.tables),
+            len(domain.tools),
+            len(domain.rules),
+            count,
+        )
+        for name, domain, count in ((name, system(name).domain, len(templates(name))) for name in SYSTEMS)
+    ]
+    hybrid = ("{doc}`hybrid </envs/enterprise_ops_domains/hybrid>`", "", "", "", len(templates(HYBRID)))
+    return markdown(("domain", "tables", "tools", "rules", "templates"), [*rows, hybrid])
+
+
+def enterprise_flagged() -> str:
+    """Defects of published checks."""
+    return markdown(("task", "checks", "defect", "what is wrong"), enterprise.flagged())
+
+
+def sandbox_promises() -> str:
+    """What the forms of the sandbox keep to, and what they do not."""
+    strong = ("bubblewrap, and plain with namespaces", guarantees.OWN_VIEW, guarantees.NEVER)
+    kept = (*guarantees.WITHOUT_VIEW, guarantees.FILTERED, f"started by root: {guarantees.OWN_USER}")
+    weak = (
+        "plain without namespaces",
+        kept,
+        (*guarantees.NO_VIEW, f"not started by root: {guarantees.SAME_USER}", *guarantees.NEVER),
+    )
+    parts = []
+    for form, promised, open_to in (strong, weak):
+        parts += [f"### {form[0].upper()}{form[1:]}", "It guarantees:", _list(promised), "It does not guarantee:", _list(open_to)]
+    return "\n\n".join(parts)
+
+
+def sandbox_attempts() -> str:
+    """The attempts of the escape suite."""
+    needs = {"": "all", "user": "all; plain without namespaces only as root", "view": "those with namespaces"}
+    rows = [(escape.group, escape.name, needs[escape.needs]) for escape in ESCAPES]
+    return markdown(("what is tried", "attempt", "forms that promise to contain it"), rows)
+
+
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
 
 
 def _tool_section(item: Tool) -> str:

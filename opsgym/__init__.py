@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 _ENVS = {
     "ERPBench-v0": ("opsgym.envs.erp_bench.env", "ERPBenchEnv", "ERPBenchVectorEnv"),
     "ACEBench-v0": ("opsgym.envs.ace_bench.env", "ACEBenchEnv", "ACEBenchVectorEnv"),
+    "EnterpriseOps-v0": ("opsgym.envs.enterprise_ops.env", "EnterpriseOpsEnv", "EnterpriseOpsVectorEnv"),
+    "ORAgentBench-v0": ("opsgym.envs.or_agent_bench.env", "ORAgentBenchEnv", "ORAgentBenchVectorEnv"),
 }
 
 ENV_IDS: tuple[str, ...] = tuple(_ENVS)

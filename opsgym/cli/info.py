@@ -45,6 +45,7 @@ def _env_info(env_id: str) -> dict[str, Any]:
     return {
         "environment": env_id,
         "version": family.version,
+        **family.facts(),
         "tiers": {
             tier: [pattern for _, pattern in group] for tier, group in groupby(regions(family), key=lambda region: region[0])
         },

@@ -43,6 +43,7 @@ PROMISES: dict[str, str] = {
     "secrecy": "nothing of the solution is in an observation or info before the end",
     "canary": "no feasible state beats the certificate",
     "worlds": "worlds keep their own invariants",
+    "lint": "the family's own lint finds nothing",
     "atomicity": "refused calls and reading tools leave the world unchanged",
     "randomness": "the process-wide random streams are untouched",
     "replay": "a replay is bit-equal in another process with another PYTHONHASHSEED",
@@ -102,6 +103,7 @@ class _Examiner:
         yield from self.exploits()
         yield self.secrecy()
         yield from self.atomicity()
+        yield self.lint()
         yield _finding("canary", f"{', '.join(self.canaries)} beats the certificate", kept=not self.canaries)
 
     def play(self, name: str, policy: Policy) -> Rollout:
@@ -154,6 +156,10 @@ class _Examiner:
         for name, calls in self.env.family.exploits(self.task).items():
             rollout = self.play(name, Scripted([*calls, finishing_call(self.env.tools)]))
             yield _finding("exploits", f"{name} earns {rollout.reward}", kept=rollout.reward <= FLOOR)
+
+    def lint(self) -> Finding:
+        found = self.env.family.lint(self.task)
+        return _finding("lint", f"{self.task.pattern} of seed {self.task.seed}: {'; '.join(found[:3])}", kept=not found)
 
     def secrecy(self) -> Finding:
         """Look for the solution in what a curious agent sees: all reading tools with many arguments, then random calls."""
