@@ -65,7 +65,11 @@ def _parameter(field: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> str:
-    """What follows a name: a blank and a value or a list of values, or a line for each part."""
+    """What follows a name: a blank and a value or a list of values, or a line for each part; a list is told once."""
     if isinstance(value, dict):
-        return "".join(f"\n  {key}:{_plain(item)}" for key, item in value.items())
+        known = list(value.values())
+        parts = [
+            " the same" if item in known[:place] and isinstance(item, list) else _plain(item) for place, item in enumerate(known)
+        ]
+        return "".join(f"\n  {key}:{part}" for key, part in zip(value, parts, strict=True))
     return " " + (", ".join(map(str, value)) if isinstance(value, list) else str(value))
