@@ -2,61 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import pytest
 
-from opsgym.core.task import Task, ToolCall
+from opsgym.core.task import ToolCall
 from opsgym.envs.enterprise_ops.drive.templates import TEMPLATES
-from opsgym.envs.enterprise_ops.family import EnterpriseOpsFamily
 from opsgym.envs.enterprise_ops.plan import plan_of
 from opsgym.envs.enterprise_ops.play import Player
-from opsgym.envs.enterprise_ops.template import Template
+from tests.envs.enterprise_ops import rewriting
+from tests.envs.enterprise_ops.rewriting import Rewrite, outcome, with_arguments
 
-FAMILY = EnterpriseOpsFamily()
-Rewrite = Callable[[ToolCall], list[ToolCall]]
-
-
-def compiled(name: str, tier: str = "medium", seed: int = 0, **overrides: Any) -> Task:
-    params = FAMILY.draw(seed, tier=tier, pattern=name, overrides={"infeasible": 0.0, **overrides})
-    return FAMILY.compile(params, seed)
-
-
-def with_arguments(call: ToolCall, **arguments: Any) -> ToolCall:
-    return ToolCall(name=call.name, arguments=call.arguments | arguments)
-
-
-def outcome(task: Task, rewrite: Rewrite) -> float:
-    """What the plan earns with each call replaced."""
-    with Player(task) as player:
-        return player.play([new for call in plan_of(task).oracle() for new in rewrite(call)]).verdict.reward
+compiled = partial(rewriting.compiled, "drive")
 
 
 def test_there_are_7_kinds_of_tasks() -> None:
     assert len({item.name for item in TEMPLATES}) == 7
-
-
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda item: item.name)
-def test_the_plan_solves_each_task_and_nothing_does_not(template: Template) -> None:
-    for seed, (tier, mode) in enumerate((("easy", "strict"), ("medium", "permissive"), ("hard", "strict"))):
-        task = compiled(template.name, tier, seed, enforcement=mode)
-        with Player(task) as player:
-            solved = player.play(plan_of(task).oracle())
-            assert (solved.verdict.reward, solved.errors) == (1.0, ())
-            assert player.play([ToolCall(name="submit")]).verdict.reward == 0
-            assert player.play(plan_of(task).refusing()).verdict.reward == 0
-
-
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda item: item.name)
-def test_an_infeasible_twin_is_refused_and_not_done(template: Template) -> None:
-    task = compiled(template.name, infeasible=1.0)
-    plan = plan_of(task)
-    assert plan.reasons
-    assert plan.why
-    with Player(task) as player:
-        assert player.play(plan.oracle()).verdict.reward == 1
-        assert player.play(plan.compliant()).verdict.reward == 0
 
 
 def _all_published(call: ToolCall) -> list[ToolCall]:

@@ -3,65 +3,27 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import pytest
 
 from opsgym.core.records.diff import Change
 from opsgym.core.records.live_judge import changes_since
 from opsgym.core.records.statements import by_key
-from opsgym.core.task import Task, ToolCall
+from opsgym.core.task import ToolCall
 from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.email.domain import EMAIL
 from opsgym.envs.enterprise_ops.email.templates import TEMPLATES
-from opsgym.envs.enterprise_ops.family import EnterpriseOpsFamily
-from opsgym.envs.enterprise_ops.plan import Plan, plan_of
+from opsgym.envs.enterprise_ops.plan import plan_of
 from opsgym.envs.enterprise_ops.play import Player, played
-from opsgym.envs.enterprise_ops.template import Template
+from tests.envs.enterprise_ops import rewriting
+from tests.envs.enterprise_ops.rewriting import Rewrite, rewritten, with_arguments
 
-FAMILY = EnterpriseOpsFamily()
-Rewrite = Callable[[ToolCall], list[ToolCall]]
-
-
-def compiled(name: str, tier: str = "medium", seed: int = 0, **overrides: Any) -> Task:
-    params = FAMILY.draw(seed, tier=tier, pattern=f"email_{name}", overrides={"infeasible": 0.0, **overrides})
-    return FAMILY.compile(params, seed)
-
-
-def rewritten(task: Task, rewrite: Rewrite) -> list[ToolCall]:
-    """The plan with each call replaced."""
-    return [new for call in plan_of(task).compliant() for new in rewrite(call)]
-
-
-def with_arguments(call: ToolCall, **arguments: Any) -> ToolCall:
-    return ToolCall(name=call.name, arguments=call.arguments | arguments)
+compiled = partial(rewriting.compiled, "email")
 
 
 def test_there_are_17_kinds_of_tasks() -> None:
     assert len({item.name for item in TEMPLATES}) == 17
-
-
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda item: item.name)
-def test_the_plan_solves_each_task_and_nothing_does_not(template: Template) -> None:
-    for seed, (tier, mode) in enumerate((("easy", "strict"), ("medium", "permissive"), ("hard", "strict"))):
-        task = compiled(template.name.removeprefix("email_"), tier, seed, enforcement=mode)
-        with Player(task) as player:
-            solved = player.play(plan_of(task).oracle())
-            assert (solved.verdict.reward, solved.errors) == (1.0, ())
-            assert player.play([ToolCall(name="submit")]).verdict.reward == 0
-            assert player.play(plan_of(task).refusing()).verdict.reward == 0
-
-
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda item: item.name)
-def test_an_infeasible_twin_is_refused_and_not_done(template: Template) -> None:
-    task = compiled(template.name.removeprefix("email_"), infeasible=1.0)
-    plan: Plan = plan_of(task)
-    assert plan.reasons
-    assert plan.why
-    with Player(task) as player:
-        assert player.play(plan.oracle()).verdict.reward == 1
-        assert player.play(plan.compliant()).verdict.reward == 0
 
 
 def _as_raw(call: ToolCall) -> list[ToolCall]:
@@ -175,12 +137,12 @@ def test_a_plan_of_which_any_change_is_taken_back_solves_nothing(name: str) -> N
         assert player.play(plan_of(task).oracle()).verdict.is_success
         world = player.world
         assert isinstance(world, World)
-        seeded = FAMILY.baseline(FAMILY.open(task), task)
+        seeded = rewriting.FAMILY.baseline(rewriting.FAMILY.open(task), task)
         for change in changes_since(EMAIL, seeded["email"], world):
             world.execute("PRAGMA foreign_keys = OFF")
             world.execute("SAVEPOINT taken_back")
             _take_back(world, change)
-            assert not FAMILY.verify(seeded, world, task).is_success, str(change)
+            assert not rewriting.FAMILY.verify(seeded, world, task).is_success, str(change)
             world.execute("ROLLBACK TO taken_back")
             world.execute("RELEASE taken_back")
 

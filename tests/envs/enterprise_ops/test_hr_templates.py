@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import pytest
 
 from opsgym.core.records.invariants import violations
-from opsgym.core.task import Task, ToolCall
+from opsgym.core.task import ToolCall
 from opsgym.core.world import World
-from opsgym.envs.enterprise_ops.family import EnterpriseOpsFamily
 from opsgym.envs.enterprise_ops.hr.domain import HR
 from opsgym.envs.enterprise_ops.hr.templates import TEMPLATES
-from opsgym.envs.enterprise_ops.plan import Plan, plan_of
+from opsgym.envs.enterprise_ops.plan import plan_of
 from opsgym.envs.enterprise_ops.play import Player, played
 from opsgym.envs.enterprise_ops.template import Template
+from tests.envs.enterprise_ops import rewriting
+from tests.envs.enterprise_ops.rewriting import Rewrite, rewritten, with_arguments
 
-FAMILY = EnterpriseOpsFamily()
-Rewrite = Callable[[ToolCall], list[ToolCall]]
+compiled = partial(rewriting.compiled, "hr")
+
 each = pytest.mark.parametrize("template", TEMPLATES, ids=lambda item: item.name)
-
-
-def compiled(name: str, tier: str = "medium", seed: int = 0, **overrides: Any) -> Task:
-    params = FAMILY.draw(seed, tier=tier, pattern=f"hr_{name.removeprefix('hr_')}", overrides={"infeasible": 0.0, **overrides})
-    return FAMILY.compile(params, seed)
-
-
-def rewritten(task: Task, rewrite: Rewrite) -> list[ToolCall]:
-    """The plan with each call replaced."""
-    return [new for call in plan_of(task).compliant() for new in rewrite(call)]
-
-
-def with_arguments(call: ToolCall, **arguments: Any) -> ToolCall:
-    return ToolCall(name=call.name, arguments=call.arguments | arguments)
 
 
 def test_there_are_16_kinds_of_tasks_for_every_role() -> None:
@@ -42,31 +28,9 @@ def test_there_are_16_kinds_of_tasks_for_every_role() -> None:
 
 
 @each
-def test_the_plan_solves_each_task_and_nothing_does_not(template: Template) -> None:
-    for seed, (tier, mode) in enumerate((("easy", "strict"), ("medium", "permissive"))):
-        task = compiled(template.name, tier, seed, enforcement=mode)
-        with Player(task) as player:
-            solved = player.play(plan_of(task).oracle())
-            assert (solved.verdict.reward, solved.errors) == (1.0, ()), solved.failed
-            assert player.play([ToolCall(name="submit")]).verdict.reward == 0
-            assert player.play(plan_of(task).refusing()).verdict.reward == 0
-
-
-@each
-def test_an_infeasible_twin_is_refused_and_not_done(template: Template) -> None:
-    task = compiled(template.name, infeasible=1.0)
-    plan: Plan = plan_of(task)
-    assert plan.reasons
-    assert plan.why
-    with Player(task) as player:
-        assert player.play(plan.oracle()).verdict.reward == 1
-        assert player.play(plan.compliant()).verdict.reward == 0
-
-
-@each
 @pytest.mark.parametrize("infeasible", [0.0, 1.0])
 def test_the_world_of_a_task_keeps_every_rule(template: Template, infeasible: float) -> None:
-    world = FAMILY.open(compiled(template.name, "easy", 3, infeasible=infeasible))
+    world = rewriting.FAMILY.open(compiled(template.name, "easy", 3, infeasible=infeasible))
     assert isinstance(world, World)
     assert violations(HR, world) == []
     world.close()

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
-from opsgym.core.task import Task, ToolCall
-from opsgym.envs.enterprise_ops.family import EnterpriseOpsFamily
+from opsgym.core.task import ToolCall
 from opsgym.envs.enterprise_ops.plan import plan_of
-from opsgym.envs.enterprise_ops.play import Player, played
+from opsgym.envs.enterprise_ops.play import played
 from opsgym.envs.enterprise_ops.teams.templates import TEMPLATES
-from opsgym.envs.enterprise_ops.template import Template
+from tests.envs.enterprise_ops import rewriting
+from tests.envs.enterprise_ops.rewriting import with_arguments
 
-FAMILY = EnterpriseOpsFamily()
+compiled = partial(rewriting.compiled, "teams")
+
 Calls = list[ToolCall]
-
-
-def compiled(name: str, tier: str = "medium", seed: int = 0, **overrides: Any) -> Task:
-    params = FAMILY.draw(seed, tier=tier, pattern=f"teams_{name}", overrides={"infeasible": 0.0, **overrides})
-    return FAMILY.compile(params, seed)
-
-
-def with_arguments(call: ToolCall, **arguments: Any) -> ToolCall:
-    return ToolCall(name=call.name, arguments=call.arguments | arguments)
 
 
 def each(name: str, **arguments: Any) -> Callable[[Calls], Calls]:
@@ -35,28 +28,6 @@ def each(name: str, **arguments: Any) -> Callable[[Calls], Calls]:
 
 def test_there_are_13_kinds_of_tasks() -> None:
     assert len({item.name for item in TEMPLATES}) == 13
-
-
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda item: item.name)
-def test_the_plan_solves_each_task_and_nothing_does_not(template: Template) -> None:
-    for seed, (tier, mode) in enumerate((("easy", "strict"), ("medium", "permissive"), ("hard", "strict"))):
-        task = compiled(template.name.removeprefix("teams_"), tier, seed, enforcement=mode)
-        with Player(task) as player:
-            solved = player.play(plan_of(task).oracle())
-            assert (solved.verdict.reward, solved.errors) == (1.0, ())
-            assert player.play([ToolCall(name="submit")]).verdict.reward == 0
-            assert player.play(plan_of(task).refusing()).verdict.reward == 0
-
-
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda item: item.name)
-def test_an_infeasible_twin_is_refused_and_not_done(template: Template) -> None:
-    task = compiled(template.name.removeprefix("teams_"), infeasible=1.0)
-    plan = plan_of(task)
-    assert plan.reasons
-    assert plan.why
-    with Player(task) as player:
-        assert player.play(plan.oracle()).verdict.reward == 1
-        assert player.play(plan.compliant()).verdict.reward == 0
 
 
 def test_requests_name_no_keys() -> None:
