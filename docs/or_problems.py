@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.catalogue import NAMES, find_problem
 from opsgym.envs.or_agent_bench.contract import Problem
 from opsgym.envs.or_agent_bench.params import DIMENSIONS, OrParams
 from opsgym.envs.or_agent_bench.sampler import seen
-from opsgym.envs.or_agent_bench.stream import Stream
 
 LEVELS = dict.fromkeys(DIMENSIONS, 3)
 """Levels of the instance from which a page takes its rules: all of them apply."""

@@ -149,9 +149,10 @@ class Session:
 
     @property
     def brief(self) -> str:
-        """The brief of the present task, after its policy where there is one."""
+        """The brief of the present task, after its policy where there is one that the brief does not hold."""
         episode = self.env.episode
-        return "\n\n".join(filter(None, [episode.task.policy, episode.brief]))
+        policy = episode.task.policy
+        return episode.brief if policy.strip() in episode.brief else f"{policy}\n\n{episode.brief}"
 
     @property
     def tools(self) -> list[Tool]:

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from opsgym.core.stream import Stream
 from opsgym.envs.ace_bench.counter import count
 from opsgym.envs.ace_bench.domains import Domain, GlobalRule
 from opsgym.envs.ace_bench.params import AceParams
 from opsgym.envs.ace_bench.placement import PlacementFailed
 from opsgym.envs.ace_bench.rules import Ints, Layout, Matrix, compile_rules
 from opsgym.envs.ace_bench.spec import Rule
-from opsgym.envs.ace_bench.stream import Stream
 
 HALVINGS = 16
 """Times all slacks are halved before they are zero."""

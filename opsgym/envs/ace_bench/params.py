@@ -11,9 +11,9 @@ from pydantic import model_validator
 
 from opsgym.core.errors import RegistryError
 from opsgym.core.params import Params, knob
+from opsgym.core.stream import Stream
 from opsgym.envs.ace_bench.domains import DOMAINS
 from opsgym.envs.ace_bench.spec import Feedback
-from opsgym.envs.ace_bench.stream import Stream
 
 Preset = Literal["coupled", "paper"]
 DomainName = Literal["course", "shopping", "travel", "workforce", "meal", "pc_build"]

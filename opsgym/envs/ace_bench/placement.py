@@ -15,10 +15,10 @@ from math import prod
 
 import numpy as np
 
+from opsgym.core.stream import Stream
 from opsgym.envs.ace_bench.counter import count
 from opsgym.envs.ace_bench.rules import Bools, Ints, Layout, LinearRow, Matrix, compile_rules, linear_rows, scope_cells
 from opsgym.envs.ace_bench.spec import Attribute, Rule, RuleKind, Scope
-from opsgym.envs.ace_bench.stream import Stream
 
 JOINT = 1000
 """Combinations, by estimate, from which on the survivors are listed."""

@@ -18,6 +18,7 @@ from typing import Literal
 import numpy as np
 
 from opsgym.core.errors import TaskError
+from opsgym.core.stream import Stream
 from opsgym.envs.ace_bench import policies
 from opsgym.envs.ace_bench.counter import count
 from opsgym.envs.ace_bench.domains import Domain, find_domain
@@ -27,7 +28,6 @@ from opsgym.envs.ace_bench.params import AceParams
 from opsgym.envs.ace_bench.placement import Placement, PlacementFailed
 from opsgym.envs.ace_bench.rules import Bools, Ints, Layout, Matrix, compile_rules
 from opsgym.envs.ace_bench.spec import EMPTY, Instance, Rule, Slot, SlotRule, Solved
-from opsgym.envs.ace_bench.stream import Stream
 
 VERSION = "1"
 """Version of the generator; part of every stream, changed whenever an instance would change."""

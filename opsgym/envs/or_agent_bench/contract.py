@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from opsgym.envs.or_agent_bench.kit import Plan, Solved
 
 if TYPE_CHECKING:
+    from opsgym.core.stream import Stream
     from opsgym.envs.or_agent_bench.params import OrParams
-    from opsgym.envs.or_agent_bench.stream import Stream
     from opsgym.envs.or_agent_bench.wrinkles import Wrinkles
 
 Sense = Literal["min", "max"]

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.contract import Problem
 from opsgym.envs.or_agent_bench.kit import SUBMISSION
-from opsgym.envs.or_agent_bench.stream import Stream
 from opsgym.envs.or_agent_bench.wrinkles import Wrinkles
 
 BRIEF = "BRIEF.md"

@@ -45,7 +45,7 @@ class OrAgentBenchFamily(Family[OrParams, OrWorld]):
         name="oragentbench-107",
         split="test",
         counts={name: FIXED // len(NAMES) + (number < FIXED % len(NAMES)) for number, name in enumerate(NAMES)},
-        entropy=20261548,  # the first from 20261100 on whose seeds draw the paper's 32 easy, 41 medium and 34 hard tasks
+        entropy=20261232,  # the first from 20261100 on whose seeds draw the paper's 32 easy, 41 medium and 34 hard tasks
     )
 
     def draw(

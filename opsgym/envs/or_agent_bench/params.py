@@ -9,8 +9,8 @@ from pydantic import AfterValidator, WithJsonSchema
 
 from opsgym.core.errors import RegistryError
 from opsgym.core.params import Params, knob
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.catalogue import NAMES
-from opsgym.envs.or_agent_bench.stream import Stream
 
 DIMENSIONS = ("strategy", "formulation", "coupling", "dynamics", "scale", "understanding")
 """Names of the six dimensions."""

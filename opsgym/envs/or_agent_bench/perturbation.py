@@ -6,8 +6,8 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.kit import Plan
-from opsgym.envs.or_agent_bench.stream import Stream
 
 MOST_MOVES = 3
 

@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from opsgym.core.errors import TaskError
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.catalogue import find_problem
 from opsgym.envs.or_agent_bench.contract import Problem, Report
 from opsgym.envs.or_agent_bench.documents import ACCEPTED, documents
 from opsgym.envs.or_agent_bench.kit import Plan
 from opsgym.envs.or_agent_bench.params import ROLLING, OrParams
 from opsgym.envs.or_agent_bench.scoring import Scale
-from opsgym.envs.or_agent_bench.stream import Stream
 
 VERSION = "1"
 """Version of the generator; part of every stream, changed whenever a task would change."""

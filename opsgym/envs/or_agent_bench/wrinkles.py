@@ -8,8 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.kit import UNITS
-from opsgym.envs.or_agent_bench.stream import Stream
 
 Record = Mapping[str, Any]
 

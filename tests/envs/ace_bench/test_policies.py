@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from opsgym.core.stream import Stream
 from opsgym.envs.ace_bench.counter import feasible_items
 from opsgym.envs.ace_bench.domains import DOMAINS
 from opsgym.envs.ace_bench.params import AceParams, draw_params
@@ -14,7 +15,6 @@ from opsgym.envs.ace_bench.policies import POLICIES, Table, extremum, frugal, on
 from opsgym.envs.ace_bench.rules import Layout, compile_rules
 from opsgym.envs.ace_bench.sampler import sample
 from opsgym.envs.ace_bench.spec import Solved
-from opsgym.envs.ace_bench.stream import Stream
 
 Maker = Callable[..., Solved]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench import problems
 from opsgym.envs.or_agent_bench.catalogue import NAMES, find_problem
 from opsgym.envs.or_agent_bench.documents import ACCEPTED, documents
@@ -23,7 +24,6 @@ from opsgym.envs.or_agent_bench.params import DIMENSIONS, TIERS, OrParams, draw_
 from opsgym.envs.or_agent_bench.perturbation import perturbed
 from opsgym.envs.or_agent_bench.sampler import BLIND_EFFORT, Drawn, epochs_of, examine, pack, read_plan, sample, seen
 from opsgym.envs.or_agent_bench.soundness import unsaid
-from opsgym.envs.or_agent_bench.stream import Stream
 from opsgym.envs.or_agent_bench.verifier import build_checks, judge
 from opsgym.envs.or_agent_bench.world import Handed
 from tests.envs.or_agent_bench.conftest import PLAIN, RICH, compiled

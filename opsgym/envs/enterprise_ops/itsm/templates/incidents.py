@@ -343,7 +343,7 @@ def hand_over(draft: Draft) -> None:
         draft.remove_where("user_group_member", user_id=taker["user_id"])
         draft.change_where("incident", {"assigned_to": taker["user_id"]}, assigned_to=None)
     draft.ask(
-        f"{person(draft, giver)} is away from tomorrow: hand all open incidents of the group {group['name']} over to"
+        f"{person(draft, giver)} is away from tomorrow: hand all the open incidents that they have in the group {group['name']} over to"
         f" {person(draft, taker)}.",
         f"Please give everything open that {person(draft, giver)} has in the group {group['name']} to {person(draft, taker)}.",
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.params import OrParams
-from opsgym.envs.or_agent_bench.stream import Stream
 
 SHIFTS = ("day", "evening", "night")
 DISTRICTS = ("east", "west")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import hypot
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.params import OrParams
-from opsgym.envs.or_agent_bench.stream import Stream
 
 CITIES = ("ALF", "BRN", "COR", "DAX", "ELM", "FRY", "GOR")
 

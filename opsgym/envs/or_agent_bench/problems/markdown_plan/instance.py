@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.params import OrParams
-from opsgym.envs.or_agent_bench.stream import Stream
 
 FAMILIES = ("coats", "boots", "knitwear")
 STEPS = 5
 """Steps of a ladder, from 1, the highest price."""
+KEPT = 3
+"""Step on which every article may stand in all weeks, but for printed ones: so that there is always a plan."""
+PRINTED = 2
+"""Step that some articles have in week 1; it lies near enough to :data:`KEPT` to stay on it."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +93,10 @@ def draw(params: OrParams, stream: Stream) -> Instance:
     for number in range(count):
         name = f"A{number + 1:02d}"
         base = stream.between(14, 46)
-        wanted = [_demand(base, week, stream) for week in range(1, weeks + 1)]
+        slope, fading = stream.between(22, 95), stream.between(4, 16)
+        wanted = [_demand(base, week, slope, fading, stream) for week in range(1, weeks + 1)]
         demand |= {f"{name}>{week}>{step}": units for week, row in enumerate(wanted, 1) for step, units in enumerate(row, 1)}
-        articles.append(_article(number, name, sum(row[2] for row in wanted), params, stream))
+        articles.append(_article(number, name, [row[KEPT - 1] for row in wanted], params, stream))
     return Instance(
         articles=tuple(articles),
         weeks=weeks,
@@ -104,27 +109,36 @@ def draw(params: OrParams, stream: Stream) -> Instance:
     )
 
 
-def _demand(base: int, week: int, stream: Stream) -> list[int]:
-    """Pieces by step: more at lower prices, fewer in later weeks."""
-    fading = base * (100 - 9 * (week - 1)) // 100
-    return [fading * (40 + 34 * step) // 100 + stream.between(0, 3) + step for step in range(STEPS)]
+def _demand(base: int, week: int, slope: int, fading: int, stream: Stream) -> list[int]:
+    """Pieces by step: more at lower prices by ``slope`` percent a step, fewer each week by ``fading`` percent."""
+    left = base * (100 - fading * (week - 1)) // 100
+    return [left * (40 + slope * step) // 100 + stream.between(0, 3) + step for step in range(STEPS)]
 
 
-def _article(number: int, name: str, middle: int, params: OrParams, stream: Stream) -> Article:
-    """An article whose stock is somewhat more than what its middle step sells."""
+def _article(number: int, name: str, wanted: list[int], params: OrParams, stream: Stream) -> Article:
+    """An article; ``wanted`` are the pieces that would be bought on the kept step, by week.  Its stock is somewhat more."""
     top = stream.between(2_900, 11_900)
     prices = tuple(top * (100 - 13 * step) // 100 for step in range(STEPS))
-    stock = middle * (95, 108, 118, 126)[params.strategy] // 100
+    stock = sum(wanted) * (95, 108, 118, 126)[params.strategy] // 100
     late = stock // 4 if params.dynamics >= 1 and number % 3 == 1 else 0
+    arrival = 3 if late else 0
     return Article(
         name,
         FAMILIES[number % 3],
         prices,
         stock - late,
-        3 if late else 0,
+        arrival,
         late,
         prices[-1] * stream.between(20, 45) // 100,
-        3 if params.formulation >= 3 and number % 4 == 0 else STEPS,
-        2 if params.dynamics >= 3 and number % 3 == 2 else 0,
-        stock // 6 if params.dynamics >= 2 and number % 3 == 1 else -1,
+        KEPT if params.formulation >= 3 and number % 4 == 0 else STEPS,
+        PRINTED if params.dynamics >= 3 and number % 3 == 2 else 0,
+        max(stock // 6, _left(stock - late, arrival, late, wanted)) if params.dynamics >= 2 and number % 3 == 1 else -1,
     )
+
+
+def _left(stock: int, arrival: int, pieces: int, wanted: list[int]) -> int:
+    """What is left of an article when so much is wanted, week by week."""
+    for week, units in enumerate(wanted, 1):
+        stock += pieces if week == arrival else 0
+        stock -= min(stock, units)
+    return stock

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.params import OrParams
-from opsgym.envs.or_agent_bench.stream import Stream
 
 SUN = (0, 8, 30, 58, 82, 96, 100, 94, 76, 50, 24, 6)
 """Sun of each hour from 6 to 18 in percent; beyond there is none."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.params import ROLLING, OrParams
-from opsgym.envs.or_agent_bench.stream import Stream
 
 SHIFTS = ("early", "late", "night")
 TOO_SHORT = (("late", "early"), ("night", "early"), ("night", "late"))

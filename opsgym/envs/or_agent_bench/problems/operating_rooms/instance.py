@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.params import OrParams
-from opsgym.envs.or_agent_bench.stream import Stream
 
 SPECIALTIES = ("ortho", "visceral", "ent")
 WEIGHTS = ((4, 3, 3), (3, 3, 2, 2), (3, 2, 2, 2, 1), (2, 2, 2, 2, 1, 1))

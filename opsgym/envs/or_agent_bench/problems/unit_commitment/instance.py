@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from opsgym.core.stream import Stream
 from opsgym.envs.or_agent_bench.params import ROLLING, OrParams
-from opsgym.envs.or_agent_bench.stream import Stream
 
 SHAPE = (62, 58, 56, 55, 58, 66, 78, 90, 96, 98, 100, 102, 101, 98, 95, 94, 96, 102, 108, 110, 104, 94, 82, 70)
 """Demand of each hour of a day in percent of its mean or so."""

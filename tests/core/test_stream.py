@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsgym.envs.ace_bench.stream import Stream
+from opsgym.core.stream import Stream
 
 
 def test_a_stream_is_pinned() -> None:
