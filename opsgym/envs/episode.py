@@ -60,6 +60,12 @@ class Episode:
     over: bool = False
     verdict: Verdict | None = None
 
+    @property
+    def full_brief(self) -> str:
+        """The brief, after the task's policy where there is one that the brief does not hold."""
+        policy = self.task.policy
+        return self.brief if policy.strip() in self.brief else f"{policy}\n\n{self.brief}"
+
     def count(self, result: ToolResult) -> None:
         """Count one call and, where it was refused, why."""
         self.calls += 1

@@ -149,10 +149,8 @@ class Session:
 
     @property
     def brief(self) -> str:
-        """The brief of the present task, after its policy where there is one that the brief does not hold."""
-        episode = self.env.episode
-        policy = episode.task.policy
-        return episode.brief if policy.strip() in episode.brief else f"{policy}\n\n{episode.brief}"
+        """The brief of the present task, with its policy."""
+        return self.env.episode.full_brief
 
     @property
     def tools(self) -> list[Tool]:

@@ -75,9 +75,7 @@ class PlannerExecutorGame(TeamGame):
         """The request for those who may see it."""
         if agent == EXECUTOR:
             return _EXECUTOR
-        request = self.env.episode.brief
-        policy = f"{task.policy}\n\n" if task.policy else ""
-        return f"{_PLANNER if agent == PLANNER else _CHECKER}\n{policy}{request}"
+        return f"{_PLANNER if agent == PLANNER else _CHECKER}\n{self.env.episode.full_brief}"
 
     def hand_in(self, agent: str, call: ToolCall, proceed: Proceed) -> Reply:
         """The end, unless the checker has still to look."""
