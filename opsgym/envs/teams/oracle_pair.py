@@ -14,13 +14,18 @@ _MESSAGE = '{"message":'
 
 
 def planner_messages(task: Task, limit: int = 4000) -> list[str]:
-    """The reference solution as messages of a planner, a call a line."""
+    """The reference solution as messages of a planner: a call a line, and no message longer than ``limit`` characters.
+
+    A call that is longer goes on in the next message.
+    """
     messages: list[str] = []
-    for line in (call.model_dump_json() for call in task.oracle):
-        if messages and len(messages[-1]) + len(line) < limit:
-            messages[-1] += f"\n{line}"
-        else:
-            messages.append(line)
+    for call in task.oracle:
+        line = f"{call.model_dump_json()}\n"
+        for piece in (line[start : start + limit] for start in range(0, len(line), limit)):
+            if messages and len(messages[-1]) + len(piece) <= limit:
+                messages[-1] += piece
+            else:
+                messages.append(piece)
     return messages
 
 
@@ -45,12 +50,15 @@ class PlanReader:
 
     def __init__(self) -> None:
         self.calls: list[str] = []
+        self._begun = ""
 
     def act(self, text: str, tools: Iterable[str] = ()) -> str:
         """The next action, given what the executor observes."""
         for line in text.splitlines():
             if line.startswith(_MESSAGE):
-                self.calls += json.loads(line)["message"]["text"].splitlines()
+                self._begun += json.loads(line)["message"]["text"]
+        *whole, self._begun = self._begun.split("\n")
+        self.calls += whole
         now, self.calls = self.calls[:10], self.calls[10:]
         return "\n".join(now) or _call("wait")
 
