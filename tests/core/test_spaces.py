@@ -253,7 +253,7 @@ def test_a_space_needs_a_tool() -> None:
     ("schema", "reason"),
     [
         ({"type": "file"}, "file"),
-        ({"type": "string", "format": "uri"}, "uri"),
+        ({"type": "string", "format": "hostname"}, "hostname"),
         ({"type": "string", "pattern": r"(?!a)b"}, "ASSERT_NOT"),
     ],
 )

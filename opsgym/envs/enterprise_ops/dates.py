@@ -49,7 +49,7 @@ def dated(when: dt.date | str, draw: random.Random) -> str:
 
     Example:
         >>> dated("2026-05-04 08:00:00", random.Random(1))
-        'the fourth of May 2026'
+        '4 May 2026'
     """
     day = dt.date.fromisoformat(when[:10]) if isinstance(when, str) else when
     options = [
