@@ -22,7 +22,6 @@ def write_pages(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in SYSTEMS:
         domain = system(name).domain
-        (folder / f"{name}_tables.svg").write_text(references_svg(domain), encoding="utf-8")
         for lifecycle in domain.lifecycles:
             (folder / f"{chart_name(name, lifecycle)}.svg").write_text(lifecycle_svg(lifecycle), encoding="utf-8")
         _write(folder / f"{name}.md", page(name, domain))
@@ -45,7 +44,7 @@ def page(name: str, domain: Domain) -> str:
     about = (import_module(f"opsgym.envs.enterprise_ops.{name}").__doc__ or "").strip()
     parts = [f"# {domain.title}", about, f"Written from the declarations in `opsgym/envs/enterprise_ops/{name}`."]
     parts += ["## Templates", template_table(name)]
-    parts += ["## Tables", f"![References between the tables]({name}_tables.svg)", table_table(domain)]
+    parts += ["## Tables", _scrolled(references_svg(domain), "References between the tables"), table_table(domain)]
     if domain.lifecycles:
         parts.append("## Lifecycles")
         for lifecycle in domain.lifecycles:
@@ -180,6 +179,11 @@ def lifecycle_svg(lifecycle: Lifecycle) -> str:
     span = max((abs(place[a] - place[b]) for a, b in moves), default=0) * 0.3 + 40
     parts = [f'<g transform="translate({span:.0f} 0)">{"".join(parts)}</g>']
     return _svg(int(BOX + 80 + 2 * span), 24 + len(states) * (HIGH + 18), parts)
+
+
+def _scrolled(svg: str, title: str) -> str:
+    """A wide drawing as it is, in the page itself: shrunk to the page's width its words could not be read."""
+    return f'<div style="overflow-x: auto" role="img" aria-label="{title}" tabindex="0">{svg.strip()}</div>'
 
 
 def _corner(place: tuple[int, int]) -> tuple[int, int]:

@@ -164,6 +164,10 @@ class Family(ABC, Generic[P, W]):
         """
         return ()
 
+    def is_guessable(self, task: Task) -> bool:
+        """Whether a single call may be all that is right, such as a due refusal, which a random policy finds by chance."""
+        return False
+
     def facts(self) -> Mapping[str, Any]:
         """What else there is to say of the family, as JSON, for ``opsgym info``."""
         return {}

@@ -62,9 +62,9 @@ class Params(BaseModel):
             return cls(**values)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            raise TaskError(
-                f"{first['msg']}, got {first['input']!r}", field="params." + ".".join(str(part) for part in first["loc"])
-            ) from error
+            said = first["msg"].removeprefix("Value error, ")
+            given = f", got {first['input']!r}" if first["loc"] else ""  # of values that do not fit together: said already
+            raise TaskError(f"{said}{given}", field=".".join(("params", *map(str, first["loc"])))) from error
 
     def override(self, values: Mapping[str, Any]) -> Self:
         """A copy with some values replaced, checked like :meth:`build`."""

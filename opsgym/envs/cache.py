@@ -47,13 +47,15 @@ class Lru(Generic[V]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, key: Hashable, make: Callable[[], V]) -> V:
-        """The entry of ``key``; made and kept when there is none."""
+    def get(self, key: Hashable, make: Callable[[], V], *, keep: Callable[[V], bool] = lambda value: True) -> V:
+        """The entry of ``key``; made, and where ``keep`` says so kept, when there is none."""
         with self._lock:
             if key in self._entries:
                 self._entries.move_to_end(key)
                 return self._entries[key]
         value = make()  # outside the lock: compiling may take seconds
+        if not keep(value):
+            return value
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)

@@ -149,6 +149,8 @@ class _Examiner:
         for promise, policy, limit in limits:
             name = type(policy).__name__
             rollout = self.play(name, policy)
+            if isinstance(policy, RandomValid) and self.env.family.is_guessable(self.task):
+                continue
             yield _finding(promise, f"{name} earns {rollout.reward}", kept=0.0 <= rollout.reward <= limit)
         yield from self.worlds("randomly changed")
 

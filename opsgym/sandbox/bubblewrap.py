@@ -18,8 +18,8 @@ from opsgym.sandbox.forwarding import FORWARDER, SOCKET, forwarded
 from opsgym.sandbox.guarantees import NEVER, OWN_VIEW
 from opsgym.sandbox.limits import DEFAULT_LIMITS, Limits
 from opsgym.sandbox.machine import GIVEN, OWNER, SETTINGS, USER, Machine, this_machine
-from opsgym.sandbox.running import carry_out, check_command, folder_size, prepare
-from opsgym.sandbox.sandbox import FOLDER, Completed, Files, Guarantees
+from opsgym.sandbox.running import carry_out, check_command, faults_of, folder_size, prepare
+from opsgym.sandbox.sandbox import FOLDER, SCRATCH, Completed, Files, Guarantees
 from opsgym.sandbox.seccomp import program
 from opsgym.sandbox.shell import first_words
 
@@ -43,7 +43,7 @@ class Bubblewrap:
         check_command(command)
         if not shutil.which("bwrap"):
             raise BackendError("the program bwrap is not installed; on Debian: apt-get install bubblewrap")
-        with scratch(limits) as place:
+        with faults_of("bwrap"), scratch(limits) as place:
             prepare(place, files, limits, owner=OWNER if os.geteuid() == 0 else None)
             return _Run(place, limits, socket).carry_out(command, files)
 
@@ -113,7 +113,7 @@ class _Run:
         for hidden in machine.hidden:
             words += ["--tmpfs", hidden, "--remount-ro", hidden]
         words += ["--proc", "/proc", "--dev", "/dev"]
-        for scratch_folder in ("/dev/shm", "/tmp"):
+        for scratch_folder in SCRATCH:
             words += ["--size", str(self.limits.disk), "--tmpfs", scratch_folder]
         words += ["--remount-ro", "/dev", "--size", str(folder_size(self.limits)), "--tmpfs", FOLDER]
         words += ["--ro-bind", str(self.place / "work"), GIVEN]

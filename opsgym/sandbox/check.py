@@ -19,11 +19,7 @@ from opsgym.core.errors import BackendError
 from opsgym.sandbox.escapes import ESCAPES, LIMITS, PRELUDE, Escape
 from opsgym.sandbox.folder import MEMORY
 from opsgym.sandbox.machine import this_machine
-from opsgym.sandbox.sandbox import Completed, Sandbox
-
-WITH_VIEW = ("bubblewrap",)
-"""Forms that always give commands a view of their own."""
-
+from opsgym.sandbox.sandbox import Completed, Sandbox, has_view
 
 _PLACES: tuple[Path, ...] = tuple(
     {
@@ -66,17 +62,13 @@ class Outcome:
 
 def escapes_for(sandbox: Sandbox) -> tuple[Escape, ...]:
     """The attempts against promises that a form makes on this machine."""
-    needs = {"", "user", "view"} if _has_view(sandbox) else {"", "user"} if os.geteuid() == 0 else {""}
+    needs = {"", "user", "view"} if has_view(sandbox) else {"", "user"} if os.geteuid() == 0 else {""}
     return tuple(escape for escape in ESCAPES if escape.needs in needs)
-
-
-def _has_view(sandbox: Sandbox) -> bool:
-    return bool(getattr(sandbox, "namespaces", sandbox.name in WITH_VIEW))
 
 
 def try_escape(sandbox: Sandbox, escape: Escape, host: Host) -> Outcome:
     """Run one attempt, and look at what is different afterwards."""
-    program = PRELUDE + host.fill(escape.program, sockets=_has_view(sandbox))
+    program = PRELUDE + host.fill(escape.program, sockets=has_view(sandbox))
     problem, done = "", Completed(0, "", "", {})
     for _ in range(escape.times):
         try:

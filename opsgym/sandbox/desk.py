@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opsgym.core.errors import ToolError
+from opsgym.sandbox.folder import is_too_much
 from opsgym.sandbox.limits import DEFAULT_LIMITS, Limits
-from opsgym.sandbox.sandbox import Completed, Sandbox, default_sandbox
+from opsgym.sandbox.sandbox import Completed, Files, Sandbox, default_sandbox
 from opsgym.sandbox.workspace import Workspace
 
 
@@ -36,15 +37,22 @@ class Desk:
         Returns:
             What came of it, and the paths that differ from before.
 
+        When it leaves more than the limits allow, with the read-only files that it removed, the workspace stays as it was.
+
         Raises:
             BackendError: The sandbox broke.
+            ToolError: The workspace holds more than the limits allow.
         """
         sandbox = self.sandbox or default_sandbox()
         before = dict(self.workspace.files)
+        self._check_room(before)
         done = sandbox.run(command, files=before, limits=limits, socket=self.socket)
         kept = {path: content for path, content in before.items() if self.is_read_only(path)}
         made = {path: content for path, content in done.files.items() if not self.is_read_only(path)}
-        self.workspace.replace(_without_conflicts(made, kept) | kept)
+        tree = _without_conflicts(made, kept) | kept
+        if is_too_much(tree, self.limits):
+            done, tree = replace(done, stopped=done.stopped or "disk", files=before), before
+        self.workspace.replace(tree)
         after = self.workspace.files
         return done, sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
 
@@ -67,14 +75,18 @@ class Desk:
                 raise ToolError("not_allowed", f"{path} is read-only.", "Write to another path.")
         tree = {path: content for path, content in self.workspace.files.items() if path not in files}
         tree |= {path: content for path, content in files.items() if content is not None}
-        if len(tree) > self.limits.files or sum(map(len, tree.values())) > self.limits.disk:
-            limits = f"{self.limits.files} files and {self.limits.disk} bytes"
-            raise ToolError("bad_state", f"The workspace would hold more than {limits}.", "Delete files that are not needed.")
+        if any(content is not None for content in files.values()):
+            self._check_room(tree)
         try:
             self.workspace.replace(tree)
         except ValueError as error:
             message = str(error).removeprefix("files: ")
             raise ToolError("invalid_value", f"path: {message}.", "Paths are relative, such as 'solve.py'.") from error
+
+    def _check_room(self, tree: Files) -> None:
+        if is_too_much(tree, self.limits):
+            limits = f"{self.limits.files} files and folders or {self.limits.disk} bytes"
+            raise ToolError("bad_state", f"The workspace would hold more than {limits}.", "Delete files that are not needed.")
 
     def is_read_only(self, path: str) -> bool:
         """Whether no tool may change a path."""

@@ -196,6 +196,43 @@ print("ESCAPED: 512 MiB")
     ),
     Escape("memory in a file without a name", "memory", 'attempt("memfd", lambda: os.memfd_create("x"))', ended, needs=""),
     Escape(
+        "memory in the buffers of sockets",
+        "memory",
+        """
+for _ in range(15):
+    if os.fork() == 0:
+        break
+held = []
+while len(held) < 400:
+    pair = socket.socketpair()
+    held.append(pair)
+    for one in pair:
+        one.setblocking(False)
+        try:
+            while True:
+                one.send(bytes(60000))
+        except BlockingIOError:
+            pass
+time.sleep(10)
+print("ESCAPED: sockets of 1 GiB")
+""",
+        either(stopped("memory"), _failed_or_stopped),
+    ),
+    Escape(
+        "memory in System V semaphores",
+        "memory",
+        'attempt("semget", lambda: call(64, 190, 0, 32000, 0o1600))',
+        ended,
+        needs="",
+    ),
+    Escape(
+        "memory in requests to the disk",
+        "memory",
+        'attempt("io_setup", lambda: call(206, 0, 60000, ctypes.byref(ctypes.c_ulong())))',
+        ended,
+        needs="",
+    ),
+    Escape(
         "memory in a System V segment",
         "memory",
         'attempt("shmget", lambda: call(29, 194, 0, ctypes.c_size_t(2**29), 0o1600))',
@@ -283,6 +320,41 @@ def fill():
             file.write(b"x" * 2**20)
 attempt("32 MiB", fill)
 """,
+    ),
+    Escape(
+        "filling /tmp with files of no size",
+        "disk",
+        """
+for number in range(200000):
+    os.close(os.open(f"/tmp/{number}", os.O_CREAT | os.O_WRONLY))
+print("ESCAPED: 200000 files")
+""",
+        _failed_or_stopped,
+    ),
+    Escape(
+        "files where no path is short enough to be named",
+        "disk",
+        """
+for _ in range(25):
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)
+for number in range(200000):
+    os.close(os.open(str(number), os.O_CREAT | os.O_WRONLY))
+print("ESCAPED: 200000 files")
+""",
+        _failed_or_stopped,
+    ),
+    Escape(
+        "a path that is too long for the next run",
+        "disk",
+        """
+for _ in range(19):
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)
+write("x" * 250)
+""",
+        ended,
+        needs="",
     ),
     Escape(
         "filling /dev/shm",

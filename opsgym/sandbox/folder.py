@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
@@ -17,10 +17,14 @@ from opsgym.sandbox.sandbox import Files
 DEPTH = 32
 """Folders within folders that are kept."""
 
+LONGEST = 1000
+"""Bytes of a path that is kept; the kernel takes 4096, the place of the working folder on the host among them."""
+
 MEMORY = Path("/dev/shm")
 """File system in memory; its folders list their content in the order of creation, and no disk wears out."""
 
 _MOVED = "opsgym-moved-"  # no command can write where folders get this name
+_MEASURED = 3800  # bytes of a path up to which folders can be looked into by their paths
 _ROOM = 4  # times the disk limit that must be free in memory
 _TIME = (946684800, 946684800)  # of the files given: 2000-01-01; what a command sees must not depend on the clock
 _KINDS = {stat.S_IFLNK: "link", stat.S_IFSOCK: "socket", stat.S_IFIFO: "pipe", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
@@ -39,7 +43,7 @@ def check_path(path: str) -> PurePosixPath:
     plain = path.removesuffix("/")
     parts = plain.split("/")
     sound = all(part not in ("", ".", "..") and len(part.encode("utf-8", "replace")) <= 255 for part in parts)
-    if not sound or "\0" in path or len(parts) > DEPTH or not path.isprintable():
+    if not sound or "\0" in path or len(parts) > DEPTH or not path.isprintable() or len(path.encode()) > LONGEST:
         raise TaskError(f"expected a relative path inside the folder, got {path[:80]!r}", field="files")
     return PurePosixPath(plain)
 
@@ -87,8 +91,41 @@ def lay(files: Files, folder: Path, *, owner: int | None = None) -> None:
         os.lchown(folder, owner, owner)
 
 
+def entries(files: Files) -> int:
+    """Files and folders that a file tree becomes on disk.
+
+    Example:
+        >>> entries({"a/b/c": b"", "a/d": b""})
+        4
+    """
+    above = {str(parent) for path in files for parent in PurePosixPath(path).parents}
+    return len((above | {path.removesuffix("/") for path in files}) - {"."})
+
+
+def is_too_much(files: Files, limits: Limits) -> bool:
+    """Whether a file tree is more than the limits allow."""
+    return sum(map(len, files.values())) > limits.disk or entries(files) > limits.files
+
+
+def check_room(places: Sequence[int], limits: Limits) -> None:
+    """Look whether one of several file systems holds too much; what no path leads to any more counts too.
+
+    Args:
+        places: Descriptors of their folders.
+        limits: What each may hold.
+
+    Raises:
+        TooMuch: It does.
+    """
+    for place in places:
+        facts = os.statvfs(place)
+        used = facts.f_files - facts.f_ffree - 1  # without the folder itself
+        if used > limits.files or (facts.f_blocks - facts.f_bfree) * facts.f_frsize > limits.disk + used * 4096:
+            raise TooMuch
+
+
 def measure(folder: Path, limits: Limits) -> None:
-    """Look whether a folder that is being written holds too much.
+    """Look whether a folder that is being written, on a file system of the host, holds too much.
 
     Raises:
         TooMuch: It does.
@@ -104,7 +141,7 @@ def measure(folder: Path, limits: Limits) -> None:
                     size += facts.st_blocks * 512
                     if stat.S_ISDIR(facts.st_mode):
                         waiting.append(entry.path)
-                if entries > limits.files or size > 2 * limits.disk:
+                if entries > limits.files or size > 2 * limits.disk or len(os.fsencode(entry.path)) > _MEASURED:
                     raise TooMuch
     if size > limits.disk + entries * 4096:  # a block is counted whole
         raise TooMuch
@@ -154,6 +191,8 @@ def _unkept(path: str, facts: os.stat_result, depth: int) -> str:
         return _KINDS.get(kind, "special file")
     if not path.isprintable():
         return "name"
+    if len(path.encode()) > LONGEST:
+        return "path too long"
     return "too deep" if depth >= DEPTH - 1 and kind == stat.S_IFDIR else ""
 
 

@@ -52,6 +52,9 @@ NEVER = (
     "memory and CPU time of all processes together and the number of files are looked at every 20 to 40 ms: in between they grow",
     "when this process is killed, its private folder stays behind in /dev/shm or /tmp, with the files that the run was given;"
     " killed in the millisecond in which bwrap starts, an idle bwrap can stay too, which runs nothing",
+    "what the kernel holds for a command is counted roughly (open files, as if each were a socket) or not at all (page tables,"
+    " buffers of TCP connections beyond that, up to the kernel's own limit for all of the machine)",
+    "two commands at the same time can signal to each other by locks on files that both see, such as the system's programs",
     "the processor's kind and number, the kernel's version and the memory's size can be read, and the clock",
     "a command shares caches and cores with the host: timing tells something about its load",
     "a command that uses threads, the clock or the kernel's random numbers may end differently each time",

@@ -82,7 +82,7 @@ def build(spec: dict[str, Any]) -> None:
         os.symlink(f"/proc/self/fd{target}", f"{root}/dev/{name}")
     for scratch in ("/tmp", "/dev/shm"):
         os.makedirs(root + scratch)
-        mount("none", root + scratch, "tmpfs", NOSUID | NODEV, f"mode=1777,size={size}")
+        mount("none", root + scratch, "tmpfs", NOSUID | NODEV, f"mode=1777,size={size},nr_inodes={spec['entries']}")
     work = root + spec["work"]
     os.makedirs(work)
     mount("none", work, "tmpfs", NOSUID | NODEV, f"mode=755,size={spec['size']},nr_inodes={spec['entries']}")

@@ -21,7 +21,7 @@ class Limits:
         processes: Processes and threads at one time.
         output: Bytes on standard output and standard error together.
         disk: Bytes of all files in the working folder together, and of each scratch folder.
-        files: Files and folders in the working folder.
+        files: Files and folders in the working folder, and in each scratch folder.
 
     Raises:
         TaskError: A limit is not a positive number.

@@ -27,7 +27,7 @@ from opsgym.sandbox.guarantees import FILTERED, NEVER, NO_VIEW, NOT_FILTERED, OW
 from opsgym.sandbox.limits import DEFAULT_LIMITS, Limits
 from opsgym.sandbox.machine import OWNER, SETTINGS, USER, this_machine
 from opsgym.sandbox.processes import await_end, descendants
-from opsgym.sandbox.running import carry_out, check_command, folder_size, prepare
+from opsgym.sandbox.running import carry_out, check_command, faults_of, folder_size, prepare
 from opsgym.sandbox.sandbox import FOLDER, Completed, Files, Guarantees
 from opsgym.sandbox.seccomp import program, refused
 
@@ -80,7 +80,7 @@ class PlainProcess:
         owner = None
         if os.geteuid() == 0:
             owner = OWNER if namespaces else _OWNER_OF_RUN + next(_OWNERS) % 64 * 2**22 + os.getpid()
-        with scratch(limits) as place:
+        with faults_of("the plain form"), scratch(limits) as place:
             work = prepare(place, files, limits, owner=owner)
             spec = _spec(place, command, limits, owner)
             spec |= _inside(place, work, command, limits, socket) if namespaces else _outside(place, work, owner)

@@ -7,16 +7,16 @@ import socket
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from opsgym.core.errors import BackendError, TaskError
-from opsgym.sandbox.folder import TooMuch, collect, lay
+from opsgym.sandbox.folder import TooMuch, collect, entries, is_too_much, lay
 from opsgym.sandbox.limits import Limits
 from opsgym.sandbox.machine import ETC, SETTINGS
 from opsgym.sandbox.processes import parent_of
-from opsgym.sandbox.sandbox import FOLDER, Completed, Files
+from opsgym.sandbox.sandbox import FOLDER, SCRATCH, Completed, Files
 from opsgym.sandbox.watching import Watch, end_process
 
 MAX_COMMAND = 60_000
@@ -26,15 +26,27 @@ _CREDENTIALS = struct.Struct("3i")  # struct ucred of unix(7): process, user, gr
 _BEGIN = 60.0  # seconds within which a form must have its command ready, on a machine with much else to do
 
 
+@contextmanager
+def faults_of(form: str) -> Iterator[None]:
+    """A context in which what the host refuses (descriptors, processes, room) is a fault of the form, not of the command."""
+    try:
+        yield
+    except OSError as error:
+        raise BackendError(f"{form} failed: {error}") from error
+
+
 def check_command(command: Sequence[str]) -> None:
     """See that a command can be run.
 
     Raises:
-        TaskError: It is empty, holds a NUL, or is longer than :data:`MAX_COMMAND`.
+        TaskError: It is empty, holds a NUL or half a character (a lone surrogate), or is longer than :data:`MAX_COMMAND`.
     """
     if not command or isinstance(command, str) or not all(isinstance(word, str) and "\0" not in word for word in command):
         raise TaskError(f"expected a program and its arguments, got {command!r}", field="command")
-    size = sum(len(word.encode("utf-8", "surrogatepass")) for word in command)
+    try:
+        size = sum(map(len, map(str.encode, command)))
+    except UnicodeEncodeError as error:
+        raise TaskError(f"expected text, got {error.object[error.start]!r}", field="command") from error
     if size > MAX_COMMAND:
         raise TaskError(f"expected at most {MAX_COMMAND} bytes, got {size}; put long texts into files", field="command")
 
@@ -57,10 +69,9 @@ def prepare(place: Path, files: Files, limits: Limits, *, owner: int | None) -> 
     Raises:
         TaskError: The files are more than the limits allow.
     """
-    size = sum(map(len, files.values()))
-    if size > limits.disk or len(files) > limits.files:
-        message = f"expected at most {limits.files} files of {limits.disk} bytes together, got {len(files)} of {size}"
-        raise TaskError(message, field="files")
+    if is_too_much(files, limits):
+        given = f"{entries(files)} of {sum(map(len, files.values()))}"
+        raise TaskError(f"expected at most {limits.files} files of {limits.disk} bytes together, got {given}", field="files")
     place.chmod(0o711)
     etc, work = place / "etc", place / "work"
     for made in (etc, work):
@@ -134,7 +145,12 @@ def carry_out(
         killing.handle = os.pidfd_open(first)
         stack.callback(os.close, killing.handle)
         stack.callback(killing)
-        watch.root, watch.folder = first, _folder_of(first, stack) if folder is None else folder
+        watch.root = first
+        if folder is None:
+            watch.places = [_seen_by(first, place, stack) for place in (FOLDER, *SCRATCH)]
+            # held open, it stays when the process and its view are gone
+            folder = Path(f"/proc/self/fd/{watch.places[0]}")
+        watch.folder = folder
         ours.sendall(b"\n")
         started = time.monotonic()
         status = watch.until_gone()
@@ -182,8 +198,8 @@ def _first_process(ours: socket.socket) -> int | None:
     return None
 
 
-def _folder_of(first: int, stack: ExitStack) -> Path:
-    """The working folder as a process sees it, held open: it stays when the process and its view are gone."""
-    handle = os.open(f"/proc/{first}/root{FOLDER}", os.O_RDONLY | os.O_DIRECTORY)
+def _seen_by(process: int, place: str, stack: ExitStack) -> int:
+    """A descriptor of a folder as a process sees it."""
+    handle = os.open(f"/proc/{process}/root{place}", os.O_RDONLY | os.O_DIRECTORY)
     stack.callback(os.close, handle)
-    return Path(f"/proc/self/fd/{handle}")
+    return handle

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,6 +14,9 @@ from opsgym.sandbox.limits import DEFAULT_LIMITS, Limits
 
 FOLDER = "/workspace"
 """The working folder, as the command sees it."""
+
+SCRATCH = ("/tmp", "/dev/shm")
+"""Folders for what need not be kept, as the command sees them."""
 
 PORT = 8069
 """Port of 127.0.0.1 at which programs inside reach the server behind ``socket``: Odoo's."""
@@ -126,14 +130,41 @@ def why_not(form: str) -> str:
     return "" if done.exit_code == 0 else f"`python -c pass` ended with {done.exit_code}: {done.stderr.strip() or done.stopped}"
 
 
+ALLOW_WEAK = "OPSGYM_WEAK_SANDBOX"
+"""Environment variable that, set to 1, lets :func:`default_sandbox` take a form that shows the host's files to commands."""
+
+
+@cache
+def why_no_default() -> str:
+    """Why :func:`default_sandbox` finds no form here; empty when it does."""
+    try:
+        default_sandbox()
+    except BackendError as error:
+        return str(error)
+    return ""
+
+
 @cache
 def default_sandbox() -> Sandbox:
     """The strongest form that works here; found once and kept.
 
+    A form without a view of its own lets programs read validators and solutions and, unless root starts it, end this process:
+    what an agent earns there means nothing.  It is taken only where the variable :data:`ALLOW_WEAK` is set to 1.
+
     Raises:
         BackendError: None does; the message says why for each.
     """
+    reasons = []
     for form in FORMS:
-        if not why_not(form):
-            return make_sandbox(form)
-    raise BackendError("no form of the sandbox works here: " + "; ".join(f"{form}: {why_not(form)}" for form in FORMS))
+        made, reason = make_sandbox(form), why_not(form)
+        if not reason and not has_view(made) and os.environ.get(ALLOW_WEAK) != "1":
+            reason = f"it would show this machine's files to programs; {ALLOW_WEAK}=1 allows that, among trusted agents"
+        if not reason:
+            return made
+        reasons.append(f"{form}: {reason}")
+    raise BackendError("no form of the sandbox works here: " + "; ".join(reasons))
+
+
+def has_view(sandbox: Sandbox) -> bool:
+    """Whether a form gives commands a view of their own on this machine, without the host's files and processes."""
+    return bool(getattr(sandbox, "namespaces", sandbox.name in ("bubblewrap", "container")))

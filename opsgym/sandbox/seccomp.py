@@ -16,6 +16,7 @@ from functools import cache
 _CALLS: dict[str, tuple[int, int | None]] = {
     "shmget": (29, 194),
     "ptrace": (101, 117),
+    "semget": (64, 190),
     "msgget": (68, 186),
     "syslog": (103, 116),
     "pivot_root": (155, 41),
@@ -29,6 +30,8 @@ _CALLS: dict[str, tuple[int, int | None]] = {
     "init_module": (175, 105),
     "delete_module": (176, 106),
     "quotactl": (179, 60),
+    "io_setup": (206, 0),
+    "mq_open": (240, 180),
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
@@ -38,6 +41,7 @@ _CALLS: dict[str, tuple[int, int | None]] = {
     "setns": (308, 268),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
+    "kcmp": (312, 272),
     "finit_module": (313, 273),
     "kexec_file_load": (320, 294),
     "kexec_load": (246, 104),
@@ -50,6 +54,8 @@ _CALLS: dict[str, tuple[int, int | None]] = {
     "fsopen": (430, 430),
     "fsconfig": (431, 431),
     "fsmount": (432, 432),
+    "pidfd_getfd": (438, 438),
+    "process_madvise": (440, 440),
     "mount_setattr": (442, 442),
     "memfd_secret": (447, 447),
 }

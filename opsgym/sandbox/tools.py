@@ -24,8 +24,13 @@ MAX_PAGE = 200
 MAX_TEXT = 12_000
 """Characters of a file, or of each of a command's two outputs, that one result shows."""
 
+MAX_READ = 4 * 2**20
+"""Bytes of the largest text file that these tools look into, and that one search looks through; larger ones are for programs."""
+
 MAX_LINE = 2000
 """Characters of one line that a result shows."""
+
+_COMPARED = 100  # characters of a path that is offered in place of one that does not exist
 
 CUT = "\n…[{left_out} characters left out]…\n"
 """Mark in a command's output where its middle was cut."""
@@ -86,14 +91,23 @@ def search_files(desk: Desk, text: Path, folder: str = "", limit: Count = 50) ->
         limit: Most lines to list.
     """
     prefix, wanted = (f"{folder.strip('/')}/" if folder.strip("./") else ""), text.casefold()
-    found = [
-        {"path": path, "line": number, "text": line[:200]}
-        for path, content in desk.workspace.files.items()
-        if path.startswith(prefix) and b"\0" not in content
-        for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1)
-        if wanted in line.casefold()
-    ]
-    return {"total": len(found), "more": len(found) > limit, "items": found[:limit]}
+    found: list[dict[str, Any]] = []
+    skipped: list[str] = []
+    total, room = 0, MAX_READ
+    for path, content in desk.workspace.files.items():
+        if not path.startswith(prefix) or b"\0" in content:
+            continue
+        if len(content) > room:
+            skipped.append(path)
+            continue
+        room -= len(content)
+        for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), start=1):
+            if wanted in line.casefold():
+                total += 1
+                if len(found) < limit:
+                    found.append({"path": path, "line": number, "text": line[:200]})
+    result = {"total": total, "more": total > len(found), "items": found}
+    return result | ({"too_large": some(skipped)} if skipped else {})
 
 
 @tool(mutates=True)
@@ -104,7 +118,7 @@ def write_file(desk: Desk, path: Path, content: str) -> dict[str, Any]:
         path: Path of the file, relative to the working folder.
         content: Its whole content.
     """
-    path, data = _file_path(path), content.encode()
+    path, data = _file_path(path), _bytes("content", content)
     desk.write(path, data)
     return {"path": path, "bytes": len(data)}
 
@@ -123,7 +137,7 @@ def edit_file(desk: Desk, path: Path, old: Annotated[str, Field(min_length=1)], 
     if count != 1:
         hint = "Read the file and copy the passage." if count == 0 else "Take more of the lines around it into 'old'."
         raise ToolError("invalid_value", f"old: expected a passage that occurs once in {path}, it occurs {count} times.", hint)
-    data = whole.replace(old, new).encode()
+    data = whole.replace(old, _bytes("new", new).decode()).encode()
     desk.write(path, data)
     return {"path": path, "bytes": len(data), "line": whole[: whole.index(old)].count("\n") + 1}
 
@@ -187,10 +201,36 @@ def _run(desk: Desk, command: Sequence[str], seconds: float | None) -> dict[str,
     if done.stopped:
         result["stopped"] = f"ended by the limit of {done.stopped}: {_limit(limits, done.stopped)}"
     if changed:
-        result["changed"] = changed[:MAX_PAGE] + ([f"and {len(changed) - MAX_PAGE} more"] if len(changed) > MAX_PAGE else [])
+        result["changed"] = some(changed)
     if done.dropped:
-        result["not_kept"] = list(done.dropped[:20])
+        result["not_kept"] = some(done.dropped, 20)
     return result
+
+
+def some(names: Sequence[str], most: int = MAX_PAGE) -> list[str]:
+    """The first of many names, as many as a result can show, and how many there are more.
+
+    Example:
+        >>> some(["a", "b", "c"], 2)
+        ['a', 'b', 'and 1 more']
+    """
+    shown: list[str] = []
+    room = MAX_TEXT
+    for name in names[:most]:
+        room -= len(name)
+        if room < 0:
+            break
+        shown.append(name)
+    left_out = len(names) - len(shown)
+    return shown + ([f"and {left_out} more"] if left_out else [])
+
+
+def _bytes(field: str, text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        message = f"{field}: expected text, got half a character at {error.start}."
+        raise ToolError("invalid_value", message, "Write characters beyond U+FFFF whole.") from error
 
 
 def _limit(limits: Any, name: str) -> str:
@@ -219,13 +259,18 @@ def _text(desk: Desk, path: str) -> str:
         raise _missing(desk, path)
     if b"\0" in content:
         raise ToolError("invalid_value", f"{path} is no text file.", "Look at it with a program of your own.")
+    if len(content) > MAX_READ:
+        message = f"{path} has {len(content)} bytes; files of up to {MAX_READ} can be read."
+        raise ToolError("invalid_value", message, "Look at it with a program of your own.")
     return content.decode("utf-8", "replace")
 
 
 def _missing(desk: Desk, path: str) -> ToolError:
     import difflib
 
-    near = difflib.get_close_matches(path, desk.workspace.files, n=1)
+    # the comparison takes time with the product of the lengths
+    names = [one for one in desk.workspace.files if len(one) <= _COMPARED][:MAX_PAGE]
+    near = difflib.get_close_matches(path, names, n=1) if len(path) <= _COMPARED else []
     hint = f"Did you mean {near[0]!r}?" if near else "list_files shows what there is; paths are relative to the working folder."
     return ToolError("not_found", f"There is no file {path[:200]!r}.", hint)
 

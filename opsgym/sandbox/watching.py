@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
 
-from opsgym.sandbox.folder import TooMuch, measure
+from opsgym.sandbox.folder import TooMuch, check_room, measure
 from opsgym.sandbox.limits import Limits
-from opsgym.sandbox.processes import shared_memory, usage
+from opsgym.sandbox.processes import Meter, shared_memory
 from opsgym.sandbox.sandbox import Stopped
 
 _TICK = 0.02  # seconds between two looks at what is taken
@@ -36,6 +36,7 @@ class Watch:
         stdout: What it wrote to standard output.
         stderr: The same of standard error.
         stopped: The limit that ended it.
+        places: Descriptors of the folders it writes to, where each is a file system of its own; else the folder is walked.
     """
 
     process: Popen[bytes]
@@ -46,6 +47,7 @@ class Watch:
     stdout: bytearray
     stderr: bytearray
     stopped: Stopped = ""
+    places: Sequence[int] = ()
 
     def until_gone(self) -> int:
         """Wait until the command ends or takes too much; nothing of it is left on return.
@@ -70,7 +72,7 @@ class Watch:
 
     def _wait(self) -> None:
         start = due = time.monotonic()
-        ended = os.pidfd_open(self.process.pid)
+        ended, meter = os.pidfd_open(self.process.pid), Meter(self.root)
         try:
             with selectors.DefaultSelector() as waiting:
                 waiting.register(ended, selectors.EVENT_READ)
@@ -86,7 +88,7 @@ class Watch:
                     if ended in ready:
                         return
                     now = time.monotonic()
-                    self.stopped = self.stopped or self._over(now - start)
+                    self.stopped = self.stopped or self._over(now - start, meter)
                     if not self.stopped and now >= due:
                         self.stopped = self._full()
                         due = time.monotonic() + max(2 * _TICK, _SHARE * (time.monotonic() - now))
@@ -107,20 +109,24 @@ class Watch:
             self.stopped = "output"
         return bool(chunk)
 
-    def _over(self, seconds: float) -> Stopped:
+    def _over(self, seconds: float, meter: Meter) -> Stopped:
         limits = self.limits
         if seconds > limits.wall:
             return "wall"
-        cpu, memory, threads = usage(self.root)
-        if cpu > limits.cpu:
+        taken = meter.read()
+        if taken.cpu > limits.cpu:
             return "cpu"
-        if threads > limits.processes + _OWN:
+        if taken.threads > limits.processes + _OWN:
             return "processes"
-        return "memory" if memory > limits.memory and shared_memory(self.root) > limits.memory else ""
+        room = limits.memory - taken.held
+        return "memory" if taken.memory > room and shared_memory(meter.root) > room else ""
 
     def _full(self) -> Stopped:
         try:
-            measure(self.folder, self.limits)
+            if self.places:
+                check_room(self.places, self.limits)
+            else:
+                measure(self.folder, self.limits)
         except TooMuch:
             return "disk"
         return ""

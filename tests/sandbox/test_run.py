@@ -17,11 +17,12 @@ import pytest
 
 from opsgym.core.errors import BackendError, RegistryError, TaskError
 from opsgym.sandbox import Limits, Sandbox, default_sandbox
+from opsgym.sandbox import sandbox as forms
 from opsgym.sandbox.check import host, marked
 from opsgym.sandbox.container import Container
 from opsgym.sandbox.folder import MEMORY, sweep
 from opsgym.sandbox.plain import PlainProcess
-from opsgym.sandbox.sandbox import FORMS, make_sandbox, why_not
+from opsgym.sandbox.sandbox import ALLOW_WEAK, FORMS, has_view, make_sandbox, why_no_default, why_not
 
 QUICK = Limits(wall=20, cpu=5, memory=512 * 2**20, disk=2**20, files=50)
 
@@ -101,9 +102,9 @@ def test_paths_that_lead_outside_are_refused(sandbox: Sandbox, path: str) -> Non
         sandbox.run(["true"], files={path: b""}, limits=QUICK)
 
 
-@pytest.mark.parametrize("command", [[], "true", ["a\0b"]])
+@pytest.mark.parametrize("command", [[], "true", ["a\0b"], ["echo", "\ud800"]])
 def test_commands_that_are_none_are_refused(sandbox: Sandbox, command: list[str]) -> None:
-    with pytest.raises(TaskError, match="expected a program"):
+    with pytest.raises(TaskError, match=r"expected (a program|text)"):
         sandbox.run(command, files={}, limits=QUICK)
 
 
@@ -152,6 +153,73 @@ def _arguments(process: int) -> list[str]:
         return Path(f"/proc/{process}/cmdline").read_text().split("\0")
     except OSError:
         return []
+
+
+def test_cpu_time_counts_of_children_whose_end_nobody_is_told(sandbox: Sandbox) -> None:
+    program = (
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "while True:\n"
+        "    if os.fork() == 0:\n"
+        "        while time.process_time() < 0.3: pass\n"
+        "        os._exit(0)\n"
+        "    try: os.wait()\n"
+        "    except ChildProcessError: pass\n"
+    )
+    assert sandbox.run(["python", "-c", program], files={}, limits=Limits(wall=60, cpu=1)).stopped == "cpu"
+
+
+@pytest.mark.parametrize("length", [900, 1100, 4040, 4060, 4078, 4090, 6000])
+def test_what_one_run_leaves_the_next_one_can_be_given(sandbox: Sandbox, length: int) -> None:
+    program = (
+        f"import os\nleft = {length}\n"
+        "while left > 250:\n"
+        "    os.mkdir('d' * 200); os.chdir('d' * 200); left -= 201\n"
+        "open('f' * left, 'w').close()"
+    )
+    first = sandbox.run(["python", "-c", program], files={}, limits=QUICK)
+    assert (first.exit_code, first.stopped) == (0, "")
+    assert [len(path) for path in first.files] == ([900] if length == 900 else [])
+    assert first.dropped if length > 1000 else not first.dropped
+    assert sandbox.run(["true"], files=first.files, limits=QUICK).files == first.files
+
+
+def test_folders_count_as_files(sandbox: Sandbox) -> None:
+    files = {"/".join([str(number), *"abcdefghi"]): b"" for number in range(6)}
+    with pytest.raises(TaskError, match="at most 50 files"):
+        sandbox.run(["true"], files=files, limits=QUICK)
+
+
+def test_scratch_folders_hold_no_more_files_than_the_working_folder(sandbox: Sandbox) -> None:
+    if not has_view(sandbox):
+        pytest.skip("scratch folders are the host's here")
+    program = "import time\nfor n in range(99999): open(f'/tmp/{n}', 'w').close()\ntime.sleep(30)"
+    done = sandbox.run(["python", "-c", program], files={}, limits=QUICK)
+    assert done.stopped == "disk" or "No space" in done.stderr
+
+
+def test_many_runs_leave_no_descriptor_process_or_folder(sandbox: Sandbox) -> None:
+    def look() -> tuple[int, int, int]:
+        folders = [*MEMORY.glob(f"opsgym-sandbox-{os.getpid()}-*")]
+        children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+        return len(os.listdir("/proc/self/fd")), len(children), len(folders)
+
+    before = look()
+    for number in range(12):
+        command = [["true"], ["no-such-program"], ["sh", "-c", "kill -9 $$"], ["sleep", "9"]][number % 4]
+        sandbox.run(command, files={"a": b""}, limits=Limits(wall=0.2 if number % 4 == 3 else 20))
+    with pytest.raises(TaskError):
+        sandbox.run(["true"], files={"../a": b""})
+    assert look() == before
+
+
+def test_what_the_host_refuses_is_a_fault_of_the_form(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(BackendError, match="Too many open files"):
+        sandbox.run(["true"], files={})
 
 
 def test_limits_are_positive_numbers() -> None:
@@ -213,11 +281,32 @@ def test_the_command_behind_a_socket_keeps_its_exit_status(sandbox: Sandbox, ech
 
 
 def test_the_default_is_the_strongest_form_that_works() -> None:
-    working = [form for form in FORMS if not why_not(form)]
+    working = [form for form in FORMS if not why_not(form) and has_view(make_sandbox(form))]
     if not working:
-        pytest.skip("no form works here")
+        pytest.skip(why_no_default())
     assert default_sandbox().name == working[0]
     assert default_sandbox() is default_sandbox()
+
+
+@pytest.fixture
+def only_the_weak_form(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(forms, "why_not", {"bubblewrap": "it is not installed", "plain": ""}.get)
+    monkeypatch.setattr(PlainProcess, "namespaces", False)
+    monkeypatch.delenv(ALLOW_WEAK, raising=False)
+    for cached in (default_sandbox, why_no_default):
+        cached.cache_clear()
+    yield
+    for cached in (default_sandbox, why_no_default):
+        cached.cache_clear()
+
+
+@pytest.mark.usefixtures("only_the_weak_form")
+def test_a_form_that_shows_the_hosts_files_is_no_default_unless_it_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BackendError, match=f"{ALLOW_WEAK}=1 allows that"):
+        default_sandbox()
+    assert "bubblewrap: it is not installed" in why_no_default()
+    monkeypatch.setenv(ALLOW_WEAK, "1")
+    assert default_sandbox().name == "plain"
 
 
 def test_every_form_says_what_it_does_not_guarantee(sandbox: Sandbox) -> None:

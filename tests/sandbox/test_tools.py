@@ -14,7 +14,7 @@ from opsgym.sandbox import Completed, Guarantees, Limits, Sandbox, Workspace
 from opsgym.sandbox.desk import Desk
 from opsgym.sandbox.limits import DEFAULT_LIMITS
 from opsgym.sandbox.sandbox import Files
-from opsgym.sandbox.tools import COMMANDS, FILES, MAX_TEXT
+from opsgym.sandbox.tools import COMMANDS, FILES, MAX_READ, MAX_TEXT
 
 TOOLS = Toolbox([*FILES, *COMMANDS])
 DATA = {"data/orders.csv": b"id,units\n1,20\n2,30\n", "plan.py": b"print('a')\nprint('b')\n", "blob": b"\0\1"}
@@ -145,7 +145,7 @@ def test_deleting_a_folder_deletes_what_is_in_it() -> None:
 
 
 def test_a_full_workspace_refuses_more() -> None:
-    limits = Limits(disk=100, files=4)
+    limits = Limits(disk=100, files=5)  # the fifth: three files are there, and a folder
     assert refused(desk_with(limits=limits), "write_file", path="a", content="x" * 100)[0] == "bad_state"
     desk = desk_with(limits=limits)
     call(desk, "write_file", path="a", content="")
@@ -205,3 +205,43 @@ def test_files_last_from_one_command_to_the_next(sandbox: Sandbox) -> None:
     assert call(desk, "run_python", path="sum.py")["stdout"] == "50\n"
     assert call(desk, "run_command", command="mkdir out && python sum.py > out/total && cd out")["changed"] == ["out/total"]
     assert call(desk, "run_command", command="cat out/total; exit 3") == {"exit_code": 3, "stdout": "50\n", "stderr": ""}
+
+
+def test_read_only_files_that_a_command_removed_need_their_room_again() -> None:
+    room = sum(map(len, DATA.values()))
+    sandbox = Canned(files={"big": b"x" * room})
+    desk = desk_with(limits=Limits(disk=room), read_only=("data/",), sandbox=sandbox)
+    before = dict(desk.workspace.files)
+    result = call(desk, "run_command", command="fill")
+    assert "limit of disk" in result["stopped"]
+    assert dict(desk.workspace.files) == before
+
+
+def test_large_files_are_left_to_programs() -> None:
+    desk = desk_with()
+    desk.workspace.replace({"large": b"a\n" * (MAX_READ // 2 + 1), "small": b"a\n" * 100})
+    assert refused(desk, "read_file", path="large")[0] == "invalid_value"
+    found = call(desk, "search_files", text="a", limit=3)
+    assert (found["total"], found["more"], len(found["items"]), found["too_large"]) == (100, True, 3, ["large"])
+
+
+def test_long_names_do_not_fill_a_result() -> None:
+    left = {f"{number:03}/{'d' * 200}/{'d' * 200}": b"" for number in range(150)}
+    shown = call(desk_with(sandbox=Canned(files=left)), "run_command", command="fill")["changed"]
+    assert sum(map(len, shown)) < 2 * MAX_TEXT
+    assert shown[-1].endswith("more")
+
+
+def test_halves_of_characters_are_refused() -> None:
+    desk, half = desk_with(), "\ud800"
+    for name, arguments in (
+        ("write_file", {"path": "a", "content": half}),
+        ("edit_file", {"path": "plan.py", "old": "print('a')", "new": half}),
+        ("run_command", {"command": half}),
+        ("run_python", {"path": "plan.py", "arguments": [half]}),
+    ):
+        tool = TOOLS.find(name)
+        with pytest.raises(ToolError):
+            tool.validate(arguments)  # the first to see them
+        with pytest.raises(ToolError):
+            tool.function(desk, **arguments)

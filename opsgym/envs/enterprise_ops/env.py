@@ -50,13 +50,14 @@ class EnterpriseOpsEnv(ToolEnv):
 
     0 until the episode ends, then the fraction of the completion checks that hold; 0 where a rule or a right is broken
     (policy), or where something changed that the request does not grant (integrity).  A request that must be refused earns 1 for
-    a refusal with the right reason and no change, else 0; a refusal of any other request earns 0.  `reward_mode="binary"` gives 1
-    for success and 0 otherwise; `"dense"` spreads the total over the steps.  At the end `info["verdict"]` lists every check.
+    a refusal with the right reason and no change, else 0; a refusal of any other request earns 0.  That is
+    `reward_mode="paper"`, the default; `"binary"` gives 1 for success and 0 otherwise, `"dense"` spreads the total over the
+    steps.  At the end `info["verdict"]` lists every check.
 
     ## End of episode
 
     - Termination: the agent calls `submit` or `refuse`.
-    - Truncation: `max_steps` steps are used up.  The state is judged all the same, unless `grade_on_truncation=False`.
+    - Truncation: `max_steps` steps (120) are used up.  The state is judged all the same, unless `grade_on_truncation=False`.
 
     ## Arguments
 
@@ -74,7 +75,8 @@ class EnterpriseOpsEnv(ToolEnv):
     | `"hard"` | 3,500 | 2 to 3 | 2 to 3 | 2 | 1 | 16 to 40 |
     | `"expert"` | 3,500 or 10,000 | 3 to 5 | 3 to 4 | 3 | 2 | all |
 
-    The numbers of rules and traps are greatest numbers: not every template has so many.
+    The numbers of rules and traps are greatest numbers: not every template has so many.  In every tier half of the tasks are
+    strict, half permissive, and one request in ten must be refused, unless `params` says otherwise.
 
     ## Example
 

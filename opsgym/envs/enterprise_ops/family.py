@@ -156,6 +156,10 @@ class EnterpriseOpsFamily(Family[EnterpriseParams, Any]):
 
         return lint(task)
 
+    def is_guessable(self, task: Task) -> bool:
+        """A refusal is right, with one of six reasons."""
+        return bool(checks_of(task).reasons)
+
     def facts(self) -> Mapping[str, Any]:
         """Counts of tables, references, tools and templates."""
         from opsgym.envs.enterprise_ops.facts import facts

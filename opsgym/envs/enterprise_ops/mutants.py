@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any
 
 from opsgym.core.changes import quoted
@@ -30,8 +30,8 @@ from opsgym.envs.enterprise_ops.setting import Part, Setting
 from opsgym.envs.enterprise_ops.systems import system
 from opsgym.envs.enterprise_ops.verifier import Before, Checks
 
-_EDITS = 5
-"""Mutations that are taken one after the other."""
+_STATES = 24
+"""States that are reached on the way to break a rule."""
 _TRIED = 4
 """Changed records on which a rule is tried."""
 _FEW = 40
@@ -225,22 +225,26 @@ class _Auditor:
         return None
 
     def _climb(self, rule: Rule, change: Change, goals: list[str]) -> bool | None:
-        """Take one mutation after the other that makes more of the goals true, until the rule is broken; then ask the judge."""
+        """Take one mutation after the other that makes more of the goals true, until the rule is broken; then ask the judge.
+
+        Where that leads nowhere, the next one that makes other goals true is taken instead.
+        """
         sql = write_check(change.table, change.action, [*goals, rule.end_breach])
-        state = Mutant((), self.actor, change)
         options = list(self._options(rule, change))
-        score = self._score(sql, state)
-        for _ in range(_EDITS + 1):
+        waiting = [Mutant((), self.actor, change)]
+        seen = {self._score(sql, waiting[0])}
+        while waiting and len(seen) <= _STATES:
+            state = waiting.pop()
+            score = self._score(sql, state)
             if score[-1]:
                 return self._notices(rule, change, state)
             for option in options:
                 nearer = option(state)
                 reached = self._score(sql, nearer)
-                if reached[-1] or sum(reached) > sum(score):
-                    state, score = nearer, reached
+                if reached not in seen and (reached[-1] or sum(reached) > sum(score)):
+                    seen.add(reached)
+                    waiting += [state, nearer]  # the nearer one first; what else there is later
                     break
-            else:
-                return None
         return None
 
     def _score(self, sql: str, mutant: Mutant) -> tuple[int, ...]:
@@ -275,6 +279,7 @@ class _Auditor:
             *self._around(rule, change),
         ):
             yield partial(_with_edit, edit)
+        yield from (partial(_with_edit, edit) for edit in self._paired(rule, change))
         for name in dict.fromkeys(re.findall(r'\bold\."?(\w+)', rule.end_breach)):
             if change.old is not None and name in change.table.by_name and name not in change.table.key:
                 for value in islice(self._values(change.table, change.table.column(name)), _FEW):
@@ -307,6 +312,18 @@ class _Auditor:
         for row in found.fetchall():
             sets = ", ".join(f"{quoted(name)} = ?" for name in names)
             yield Edit(table.name, f"UPDATE {quoted(table.name)} SET {sets} WHERE {by_key(table)}", (*row, *change.key))
+
+    def _paired(self, rule: Rule, change: Change) -> Iterator[Edit]:
+        """Two references of the changed record to one table, made the same."""
+        table = change.table
+        named = [ref for ref in table.refs if re.search(rf"\bnew\.{ref.name}\b", rule.end_breach)]
+        for one, other in combinations(named, 2):
+            if change.action != "delete" and one.table == other.table:
+                for value in islice(self._values(table, one), _FEW):
+                    sql = (
+                        f"UPDATE {quoted(table.name)} SET {quoted(one.name)} = ?, {quoted(other.name)} = ? WHERE {by_key(table)}"
+                    )
+                    yield Edit(table.name, sql, (value, value, *change.key))
 
     @staticmethod
     def _beside(change: Change, column: Column) -> list[Any]:

@@ -104,11 +104,12 @@ def instruction(problem: Problem, *, seconds: int, epochs: int) -> str:
         f"You plan operations. The task is in the working folder: read `{BRIEF}`, every note under `notes/`, the data under "
         f"`data/` and `{SCHEMA}`. All rules are in these files; nothing else is needed.",
         f"Write a Python program `{PROGRAM}` in the working folder. It reads the files and writes `{SUBMISSION}` there. "
-        "numpy, pandas, ortools, highspy and pyscipopt can be imported; there is no network. Try it with the command tools, and "
-        "have the form of its output looked at with `check_submission`.",
+        "numpy, pandas, ortools, highspy, pyscipopt and yaml can be imported; there is no network. Try it with the command "
+        "tools, and have the form of its output looked at with `check_submission`.",
         f"At the end `{PROGRAM}` is run afresh, with the files as they were given and your own files beside them, for at most "
-        f"{seconds} seconds. Its `{SUBMISSION}` is the decision. A plan that breaks a rule is worth nothing; one that keeps all "
-        "rules is judged by its objective, compared with a strong reference plan.",
+        f"{seconds} CPU seconds, all its processes together. Its `{SUBMISSION}`, of at most 128 KiB, is the decision. A plan "
+        "that breaks a rule is worth nothing; one that keeps all rules is judged by its objective, compared with a strong "
+        "reference plan.",
     ]
     if epochs > 1:
         lines.append(

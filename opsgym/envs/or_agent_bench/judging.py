@@ -18,6 +18,10 @@ GATE = 0.5
 """A period's plan opens the next one when it is feasible and its objective within this share of the reference's."""
 
 
+DIGITS = 15
+"""Digits before the point that a number of a submission may have; with more, sums and quotients are no numbers any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """A task, unpacked for judging.
@@ -95,7 +99,7 @@ def judge_text(play: Play, epoch: int, text: str, previous: Any) -> Judged:
 def parse(problem: Problem, text: str) -> tuple[Any, Sequence[str]]:
     """A submission as the class's plan, or what is wrong with its form."""
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant, parse_int=_whole, parse_float=_decimal)
     except (ValueError, RecursionError) as error:
         return None, [f"submission: not valid JSON ({error})"]
     try:
@@ -106,6 +110,19 @@ def parse(problem: Problem, text: str) -> tuple[Any, Sequence[str]]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _whole(text: str) -> int:
+    if len(text.removeprefix("-")) > DIGITS:
+        raise ValueError(f"a number of more than {DIGITS} digits")
+    return int(text)
+
+
+def _decimal(text: str) -> float:
+    value = float(text)
+    if abs(value) >= 10**DIGITS:
+        raise ValueError(f"a number of more than {DIGITS} digits")
+    return value
 
 
 def opens_next(play: Play, epoch: int, judged: Judged) -> bool:

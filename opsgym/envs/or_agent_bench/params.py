@@ -58,7 +58,7 @@ class OrParams(Params):
 
     @property
     def solve_seconds(self) -> int:
-        """Wall-clock limit of the program's final run."""
+        """Limit of the program's final run, in CPU seconds."""
         return (60, 45, 30, 20)[self.strategy]
 
 

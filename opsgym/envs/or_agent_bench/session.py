@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,23 +14,30 @@ from opsgym.envs.or_agent_bench.judging import Judged, Play, judge_text, opens_n
 from opsgym.envs.or_agent_bench.kit import SUBMISSION
 from opsgym.envs.or_agent_bench.world import Handed, OrWorld
 from opsgym.sandbox.desk import Desk
+from opsgym.sandbox.folder import is_too_much
 from opsgym.sandbox.limits import MIB, Limits
 from opsgym.sandbox.sandbox import default_sandbox
 
 STATE = "state/"
 """Folder whose files are kept from period to period."""
 
-LARGEST = MIB
+LARGEST = 128 * 1024
 """Bytes that a submission may have."""
 
-CPU_SECONDS = 600.0
-"""CPU seconds of a final run, all its processes together; the wall clock is the task's limit."""
+PATIENCE = 4.0
+"""Wall-clock limit of a final run, in times of the task's limit.  The latter is in CPU seconds, all processes together: whether a
+plan arrives in time must not depend on what else the machine does."""
 
 TRIAL_SECONDS = 120.0
 """Wall-clock limit of a command that the agent runs by itself."""
 
+TRIAL_CPU = 600.0
+"""CPU seconds of such a command."""
+
 _RUNS: Lru[tuple[Handed, Mapping[str, bytes]]] = Lru(64)
 """Final runs by their files and limit: a program that was run on the same files is not run again."""
+
+_REMEMBERED = MIB  # bytes in the folder for state up to which a run is kept there
 
 
 @dataclass(slots=True)
@@ -39,7 +47,7 @@ class Session(Desk):
     Attributes:
         world: The world whose ledger the final runs fill.
         play: The task, unpacked.
-        seconds: Wall-clock limit of a final run.
+        seconds: Limit of a final run in CPU seconds.
     """
 
     world: OrWorld = field(kw_only=True)
@@ -99,6 +107,8 @@ class Session(Desk):
         content = self.workspace.files.get(SUBMISSION)
         if content is None:
             raise ToolError("not_found", f"There is no {SUBMISSION}.", f"Run {PROGRAM} first.")
+        if len(content) > LARGEST:
+            return [_too_large(content)]
         return list(parse(self.play.problem, content.decode("utf-8", "replace"))[1])
 
     def _may_go_on(self) -> None:
@@ -117,12 +127,14 @@ class Session(Desk):
     def _final_run(self) -> tuple[Handed, Mapping[str, bytes]]:
         """Run the program on the files as they were given, with the agent's own beside them."""
         tree = overlaid(self._own(), {path: text.encode() for path, text in self.play.files[self.epoch].items()})
-        digest = content_hash([[path, content.hex()] for path, content in sorted(tree.items())])
-        return _RUNS.get((digest, self.seconds), lambda: self._run(tree))
+        if is_too_much(tree, self.limits):
+            return Handed(f"the working folder holds more than {self.limits.files} files or {self.limits.disk} bytes", ""), {}
+        digest = content_hash([[path, hashlib.sha256(content).hexdigest()] for path, content in sorted(tree.items())])
+        return _RUNS.get((digest, self.seconds), lambda: self._run(tree), keep=_is_small)
 
     def _run(self, tree: Mapping[str, bytes]) -> tuple[Handed, Mapping[str, bytes]]:
         sandbox = self.sandbox or default_sandbox()
-        limits = Limits(wall=self.seconds, cpu=CPU_SECONDS)
+        limits = Limits(wall=PATIENCE * self.seconds, cpu=self.seconds)
         done = sandbox.run(["python", PROGRAM], files=tree, limits=limits)
         content = done.files.get(SUBMISSION)
         problem = ""
@@ -134,9 +146,17 @@ class Session(Desk):
         elif content is None:
             problem = f"the program left no {SUBMISSION}"
         elif len(content) > LARGEST:
-            problem = f"{SUBMISSION} has {len(content)} bytes, at most {LARGEST} are read"
+            problem = _too_large(content)
         text = content.decode("utf-8", "replace") if content is not None and not problem else ""
         return Handed(problem, text), {path: content for path, content in done.files.items() if path.startswith(STATE)}
+
+
+def _is_small(run: tuple[Handed, Mapping[str, bytes]]) -> bool:
+    return sum(map(len, run[1].values())) <= _REMEMBERED
+
+
+def _too_large(content: bytes) -> str:
+    return f"{SUBMISSION} has {len(content)} bytes, at most {LARGEST} are read"
 
 
 def overlaid(own: Mapping[str, bytes], given: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -159,7 +179,7 @@ def open_session(world: OrWorld, task: Task, play: Play) -> Session:
     """The session of a world."""
     given = tuple(sorted({path for files in play.files for path in files} | {ACCEPTED}))
     seconds = int(task.world["solve_seconds"])
-    limits = Limits(wall=TRIAL_SECONDS, cpu=CPU_SECONDS)
+    limits = Limits(wall=TRIAL_SECONDS, cpu=TRIAL_CPU)
     return Session(world.workspace, limits, read_only=given, world=world, play=play, seconds=seconds)
 
 

@@ -183,6 +183,14 @@ OBLIGATIONS: list[tuple[str, str, list[Step]]] = [
     ("CSM-SLA-RESUME", "agent", [("update_case", {"case_id": 6, "state": "in_progress"})]),
     ("CSM-SLA-END", "agent", [("update_case", {"case_id": 2, "state": "resolved"})]),
     (
+        "CSM-SLA-END",
+        "agent",
+        [
+            ("update_case", {"case_id": 2, "state": "resolved"}),
+            ("update_case_sla_details", {"case_sla_id": 1, "stage": "canceled"}),
+        ],
+    ),
+    (
         "CSM-KB-RESOLUTION",
         "agent",
         [("link_case_knowledge", {"case_id": 2, "knowledge_id": 1, "used_as": "resolution"})],

@@ -207,6 +207,8 @@ def test_obligations_show_in_the_end_state() -> None:
     assert broken("agent", raised) == {"ITSM-SLA-ALIGN"}
     started = ("link_new_incident_sla", {"incident_id": "INC_002", "sla_def_id": "SLA_002", "start_time": "2026-05-04 08:00:00"})
     assert broken("agent", raised, started) == set()
+    given_up = ("link_new_incident_sla", {**started[1], "stage": "cancelled"})
+    assert broken("agent", raised, given_up) == {"ITSM-SLA-ALIGN"}
 
 
 def test_every_rule_stands_in_the_policy() -> None:

@@ -187,7 +187,8 @@ RULES = (
         None,
         end="new.priority <> old.priority AND EXISTS (SELECT 1 FROM sla_definition d WHERE d.org_id = new.org_id AND d.active"
         " AND d.applies_to_priority = new.priority) AND NOT EXISTS (SELECT 1 FROM incident_sla s JOIN sla_definition d"
-        " USING (sla_def_id) WHERE s.incident_id = new.incident_id AND d.active AND d.applies_to_priority = new.priority)",
+        " USING (sla_def_id) WHERE s.incident_id = new.incident_id AND d.active AND d.applies_to_priority = new.priority"
+        " AND s.stage NOT IN ('completed', 'cancelled'))",
         on=("update",),
     ),
     Rule(

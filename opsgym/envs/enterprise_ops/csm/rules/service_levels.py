@@ -85,7 +85,8 @@ RULES = (
         "When a case is resolved, closed or canceled, none of its SLAs runs on: they are completed, or canceled with the case.",
         "customer_case",
         None,
-        end="new.state IN ('resolved', 'closed', 'canceled') AND EXISTS (SELECT 1 FROM case_sla s WHERE s.case_id = new.case_id"
-        f" AND s.stage IN {RUNNING})",
+        end="new.state IN ('resolved', 'closed', 'canceled') AND EXISTS (SELECT 1 FROM case_sla s JOIN sla_definition d"
+        f" USING (sla_def_id) WHERE s.case_id = new.case_id AND (s.stage IN {RUNNING} OR (s.stage = 'canceled'"
+        " AND new.state <> 'canceled' AND d.applies_to_priority = new.priority)))",
     ),
 )

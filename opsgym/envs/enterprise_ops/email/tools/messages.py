@@ -154,7 +154,7 @@ def composed(box: Records, given: Given) -> Letter:
     for name, value in made.headers:
         if name in ("To", "Cc", "Bcc", "Reply-To"):
             value = _addresses(name, value)
-        if name not in ("From", "Date", "Message-ID"):
+        if name not in ("From", "Date", "Message-ID", "In-Reply-To", "References"):  # its thread tells what it answers
             headers.append((name, value))
     return made.with_headers(headers)
 

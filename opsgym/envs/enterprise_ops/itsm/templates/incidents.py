@@ -79,6 +79,7 @@ def _rank(draft: Draft, incident: Row, urgency: str) -> None:
             sla_def_id=draft.pick(*sorted(wanted)),
             start_time=draft.now.isoformat(" "),
         )
+        draft.loosen("incident_sla", "sla_def_id", "start_time")  # any that fits the priority will do, see ITSM-SLA-PRIORITY
         draft.allow("incident_sla", "create", incident_id=key, most=len(wanted))
 
 
@@ -343,8 +344,8 @@ def hand_over(draft: Draft) -> None:
         draft.remove_where("user_group_member", user_id=taker["user_id"])
         draft.change_where("incident", {"assigned_to": taker["user_id"]}, assigned_to=None)
     draft.ask(
-        f"{person(draft, giver)} is away from tomorrow: hand all the open incidents that they have in the group {group['name']} over to"
-        f" {person(draft, taker)}.",
+        f"{person(draft, giver)} is away from tomorrow: hand all the open incidents that they have in the group"
+        f" {group['name']} over to {person(draft, taker)}.",
         f"Please give everything open that {person(draft, giver)} has in the group {group['name']} to {person(draft, taker)}.",
     )
     if draft.is_infeasible:

@@ -14,6 +14,8 @@ from opsgym.envs.or_agent_bench.kit import Plan, Solved, amount, objective, sett
 OMITTABLE = ("fleet", "bays", "quarters", "reserve", "critical", "moves", "night", "changes", "fixed")
 SECONDS = 0.5
 """Deterministic time limit."""
+HELD = 10**7
+"""Gain, for the greedy plan, of an ambulance that stays where it is in force, where few may move."""
 SHIFTS = ("day", "evening", "night")
 
 Data = dict[str, Any]
@@ -150,9 +152,9 @@ def greedy(data: Data) -> Plan:
             fixed = data["force"][post, shift] if data["posts"][post]["fixed"] == "yes" else 0
             counts[post, shift] = max(fixed, counts[post, later])
         for _ in range(data[f"{shift}_ambulances"]):
-            options = [post for post in data["posts"] if _has_room(data, counts, post, shift)]
-            if options:
-                best = max(options, key=lambda post: (_gain(data, counts, post, shift), post))
+            options = {post: _gain(data, counts, post, shift) for post in data["posts"] if _has_room(data, counts, post, shift)}
+            best = max(options, key=lambda post: (options[post], post), default="")
+            if best and (data["most_changes"] < 0 or options[best] >= HELD):
                 counts[best, shift] += 1
     return _plan(counts)
 
@@ -175,7 +177,8 @@ def _gain(data: Data, counts: Mapping[tuple[str, str], int], name: str, shift: s
         covered = sum(counts[post, shift] for post in near)
         if name in near and covered < 2:
             gain += int(facts["calls"][shift] * data["twice_points" if covered else "once_points"])
-            gain += 10**6 if facts["critical"] and not covered else 0
+            gain += 10**8 if facts["critical"] and not covered else 0
     district = data["posts"][name]["district"]
     here = sum(counts[post, shift] for post in data["posts"] if data["posts"][post]["district"] == district)
-    return gain + (10**5 if here < data["reserve"] else 0)
+    held = data["most_changes"] >= 0 and counts[name, shift] < data["force"][name, shift]
+    return gain + (10**8 if here < data["reserve"] else 0) + (HELD if held else 0)

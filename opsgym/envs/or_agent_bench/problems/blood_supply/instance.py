@@ -125,6 +125,6 @@ def draw(params: OrParams, stream: Stream) -> Instance:
 
 def _lot(number: int, total: int, days: int, params: OrParams, stream: Stream) -> Lot:
     mean = total * (105, 96, 90, 84)[params.strategy] // (100 * (6, 8, 9, 11)[params.scale])
-    arrives = 1 if number < 4 else stream.between(1, days)
+    arrives = 1 if number < 4 else stream.between(2 if number == 5 else 1, days)  # one lot is not there on day 1
     group = ("O", "A", "B", "AB", "O", "A", "O", "B", "A", "O", "AB")[number]
     return Lot(f"L{30 + 7 * number}", group, mean * stream.between(70, 130) // 100, arrives, arrives + stream.between(0, 3))

@@ -20,9 +20,9 @@ def mutants(instance: Instance, plan: Plan, previous: Plan | None) -> Iterator[t
         if misfits:
             yield "soil", _with(rows, crop.name, misfits[0].name, 1)
             break
-    yield "family", _with(rows, field.last, field.name, 1)
     thirsty = max(instance.crops, key=lambda crop: crop.water).name
     busy = max(instance.crops, key=lambda crop: crop.hours).name
+    yield "family", _with(rows, busy, field.name)
     if instance.water:
         yield "water", _with(rows, thirsty)
     if instance.minutes:

@@ -20,12 +20,18 @@ class _Look:
     def __init__(self, instance: Instance, plan: Plan) -> None:
         self.instance = instance
         self.findings = Findings(rules(instance))
-        self.channels: dict[str, list[int]] = {site.name: [] for site in instance.sites}
+        named: dict[str, list[int]] = {site.name: [] for site in instance.sites}
         for use in plan.uses:
-            known = use.site in self.channels and 1 <= use.channel <= len(instance.licences)
+            known = use.site in named and 1 <= use.channel <= len(instance.licences)
             self.findings.require("coverage", known, f"there is no site {use.site} or no channel {use.channel}")
             if known:
-                self.channels[use.site].append(use.channel)
+                named[use.site].append(use.channel)
+        self.channels = {name: sorted(set(some)) for name, some in named.items()}
+        for site in instance.sites:
+            mine = named[site.name]
+            exact = len(mine) == len(self.channels[site.name]) == site.needs
+            what = f"{site.name} needs {site.needs} different channels and gets {self.channels[site.name]} in {len(mine)} rows"
+            self.findings.require("coverage", exact, what)
 
     def report(self) -> Report:
         """All rules, one after the other."""
@@ -42,8 +48,6 @@ class _Look:
 
     def _site(self, site: Site) -> None:
         mine, find = self.channels[site.name], self.findings
-        exact = len(mine) == len(set(mine)) == site.needs
-        find.require("coverage", exact, f"{site.name} needs {site.needs} different channels and gets {sorted(mine)}")
         for channel in mine:
             tunes = site.lowest <= channel <= site.highest
             find.require("tuning", tunes, f"{site.name} tunes from {site.lowest} to {site.highest}, not to {channel}")
@@ -54,10 +58,10 @@ class _Look:
             find.require("site_gap", abs(one - other) >= gap, f"{site.name} uses {one} and {other}")
         halves = {channel > self.instance.half for channel in mine}
         if site.whole and len(halves) > 1:
-            find.add("halves", f"{site.name} uses {sorted(mine)}, the lower half ends at {self.instance.half}")
+            find.add("halves", f"{site.name} uses {mine}, the lower half ends at {self.instance.half}")
         if site.donor and self.channels[site.donor]:
             due = min(self.channels[site.donor]) + self.instance.shift
-            find.require("repeaters", due in mine, f"{site.name} uses {sorted(mine)}, {site.donor} asks for {due}")
+            find.require("repeaters", due in mine, f"{site.name} uses {mine}, {site.donor} asks for {due}")
         if site.is_protected:
             lost = sorted(set(site.used) - set(mine))
             find.require("protected", not lost, f"{site.name} no longer uses {lost}")

@@ -32,8 +32,7 @@ def mutants(instance: Instance, plan: Plan, previous: Plan | None) -> Iterator[t
         if poor.tonnes[0] < greedy.least:
             yield "least", {"harvests": [_cut(poor.name, 1, greedy.name)]}
     if instance.epoch and previous:
-        frozen = [harvest for harvest in previous["harvests"] if harvest["day"] < instance.first_open]
-        yield "freeze", {"harvests": [harvest for harvest in harvests if harvest not in frozen]}
+        yield "freeze", everything
 
 
 def _cut(field: str, day: int, mill: str) -> dict[str, Any]:

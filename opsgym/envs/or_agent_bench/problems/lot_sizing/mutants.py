@@ -31,8 +31,7 @@ def mutants(instance: Instance, plan: Plan, previous: Plan | None) -> Iterator[t
     if instance.shelf_days:
         yield "shelf", {"lots": [_lot(item.name, 1, MANY)]}
     if instance.epoch and previous:
-        yield "freeze", {"lots": [lot for lot in lots if lot["day"] >= instance.first_open]}
-        yield "freeze", {"lots": [lot | {"units": lot["units"] + (lot["day"] == 1)} for lot in lots]}
+        yield "freeze", {"lots": [*lots, _lot(item.name, 1, MANY)]}
 
 
 def _lot(item: str, day: int, units: int) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from opsgym.envs.or_agent_bench.kit import Plan, Solved, objective, settings, so
 OMITTABLE = ("window", "reserve", "crews", "regions", "order", "rivals", "crane", "moved", "fixed")
 SECONDS = 0.5
 """Deterministic time limit."""
+TRIES = 40
+"""Orders in which the greedy plan places the outages, at most."""
 
 Data = dict[str, Any]
 
@@ -140,18 +142,37 @@ def check(data: Data, plan: Plan) -> float | None:
 
 
 def greedy(data: Data) -> Plan:
-    """Fixed and announced plants first, then the largest; each starts in the first week of its window that keeps the rules."""
+    """Fixed and announced plants first, then the largest; each starts in the first week of its window that keeps the rules.
+
+    When a plant finds no week, all is done again with that plant first.
+    """
+    plants = data["plants"]
+    order = sorted(plants, key=lambda name: (not plants[name]["fixed"], not plants[name]["announced"], -plants[name]["power"]))
+    for _ in range(TRIES):
+        starts, stuck = _placed(data, order)
+        if stuck is None:
+            break
+        order.remove(stuck)
+        order.insert(0, stuck)
+    return _plan(starts)
+
+
+def _placed(data: Data, order: list[str]) -> tuple[dict[str, int], str | None]:
+    """Starts of the outages, placed in an order, and the first plant that found no week."""
     plants = data["plants"]
     starts: dict[str, int] = {}
-    waiting = sorted(plants, key=lambda name: (not plants[name]["fixed"], not plants[name]["announced"], -plants[name]["power"]))
+    stuck = None
+    waiting = list(order)
     while waiting:
         name = next(name for name in waiting if not plants[name]["after"] or plants[name]["after"] in starts)
         waiting.remove(name)
         plant = plants[name]
         window = [plant["announced"]] if plant["announced"] else []
         window += range(plant["earliest"], plant["latest"] + 1)
-        starts[name] = next((week for week in window if _fits(data, starts, name, week)), plant["latest"])
-    return _plan(starts)
+        found = next((week for week in window if _fits(data, starts, name, week)), None)
+        starts[name] = plant["latest"] if found is None else found
+        stuck = name if found is None and stuck is None else stuck
+    return starts, stuck
 
 
 def _fits(data: Data, starts: Mapping[str, int], name: str, week: int) -> bool:

@@ -33,8 +33,7 @@ def mutants(instance: Instance, plan: Plan, previous: Plan | None) -> Iterator[t
     if instance.least_kg:
         yield "least", {"shipments": [_row(1, depot, camp, good.name, good.pallet)]}
     if instance.epoch and previous:
-        frozen = [row for row in previous["shipments"] if row["day"] < instance.first_open]
-        yield "freeze", {"shipments": [row for row in rows if row not in frozen[:1]]}
+        yield "freeze", many
 
 
 def _row(day: int, depot: str, camp: str, good: str, units: int) -> dict[str, Any]:

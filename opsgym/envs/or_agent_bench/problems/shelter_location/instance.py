@@ -109,6 +109,7 @@ def draw(params: OrParams, stream: Stream) -> Instance:
     }
     water = stream.sample(names, scenario_count) if params.formulation >= 1 else []
     scenarios = tuple(_scenario(number, zones, water, stream) for number in range(scenario_count))
+    moving = [zone for zone in zones if any(zone in scenario.people for scenario in scenarios)]
     heaviest = max(sum(scenario.people.values()) for scenario in scenarios)
     share = heaviest * (42, 38, 35, 33)[params.strategy] // 100
     shelters = tuple(_shelter(number, name, share, params, stream) for number, name in enumerate(names))
@@ -119,7 +120,7 @@ def draw(params: OrParams, stream: Stream) -> Instance:
         scenarios=scenarios,
         roads=roads,
         km_cents=stream.between(3, 8),
-        most_km=min((62, 58, 54, 52)[params.strategy], max(roads.values()) - 1),
+        most_km=min((62, 58, 54, 52)[params.strategy], max(roads[f"{zone}>{name}"] for zone in moving for name in names) - 1),
         most_open=(0, 5, 5, 5)[params.coupling],
         rations={base: heaviest * stream.between(58, 74) // 100 for base in bases} if params.coupling >= 2 else {},
         most_targets=2 if params.formulation >= 2 else 0,

@@ -155,9 +155,19 @@ def check(data: Data, plan: Plan) -> float | None:
 
 
 def greedy(data: Data) -> Plan:
-    """More and more shelters, the cheapest for their places first, until everybody finds a place nearby."""
+    """More and more shelters, the cheapest first, else the largest, until everybody finds a place nearby."""
     shelters = data["shelters"]
-    order = sorted(shelters, key=lambda n: (not shelters[n]["kept"], not shelters[n]["last_season"], shelters[n]["cents"]))
+    cheapest = sorted(shelters, key=lambda n: (not shelters[n]["kept"], not shelters[n]["last_season"], shelters[n]["cents"]))
+    largest = sorted(shelters, key=lambda n: (not shelters[n]["kept"], -shelters[n]["places"]))
+    chosen, moves = _opened(data, cheapest)
+    if len(moves) < len(data["people"]):
+        chosen, moves = _opened(data, largest)
+    return _plan(chosen, moves)
+
+
+def _opened(data: Data, order: list[str]) -> tuple[list[str], list[Place]]:
+    """The first shelters of an order that do, and the moves."""
+    shelters = data["shelters"]
     chosen: list[str] = []
     moves: list[Place] = []
     for name in order:
@@ -168,7 +178,7 @@ def greedy(data: Data) -> Plan:
         moves = _settled(data, chosen)
         if len(moves) == len(data["people"]):
             break
-    return _plan(chosen, moves)
+    return chosen, moves
 
 
 def _settled(data: Data, chosen: list[str]) -> list[Place]:

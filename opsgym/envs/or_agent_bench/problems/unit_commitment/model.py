@@ -141,9 +141,9 @@ def check(data: Data, plan: Plan) -> float | None:
 
 
 def greedy(data: Data) -> Plan:
-    """All plants run as soon as they may and for ever, the cheapest as high as it goes within its ramp."""
+    """All plants run as soon as they may and for ever, the cheapest, or cleanest, as high as it goes within its ramp."""
     plants, system, accepted = data["plants"], data["system"], data["accepted"] or {}
-    order = sorted(plants, key=lambda plant: plants[plant]["low_cents"])
+    order = sorted(plants, key=lambda plant: plants[plant]["kg" if system["emission_kg"] else "low_cents"])
     outputs: dict[Key, int] = {key: mw for key, mw in accepted.items() if key[1] < data["first_open"]}
     for hour, (demand, wind) in data["forecast"].items():
         if hour < data["first_open"]:
@@ -151,6 +151,9 @@ def greedy(data: Data) -> Plan:
         on = [plant for plant in order if _may_run(data, outputs, plant, hour)]
         spare = sum(plants[plant]["most"] for plant in on) - system["reserve"]
         left = min(demand - wind, spare) - sum(_floor(plants[plant], outputs.get((plant, hour - 1))) for plant in on)
+        floors = sum(plants[plant]["kg"] * _floor(plants[plant], outputs.get((plant, hour - 1))) for plant in on)
+        spent = sum(plants[plant]["kg"] * mw for (plant, _), mw in outputs.items())
+        allowed = (system["emission_kg"] - spent) // (len(data["forecast"]) + 1 - hour) - floors  # an equal share of what is left
         gas = system["gas_mw"] or 10**6
         gas -= sum(_floor(plants[plant], outputs.get((plant, hour - 1))) for plant in on if plants[plant]["gas"])
         for plant in on:
@@ -158,10 +161,13 @@ def greedy(data: Data) -> Plan:
             low = _floor(of, before)
             high = of["most"] if before is None or not of["ramp"] else min(of["most"], before + of["ramp"])
             more = max(0, min(left, high - low, gas if of["gas"] else left))
+            if system["emission_kg"]:
+                more = min(more, max(0, allowed) // max(1, of["kg"]))
             if of["avoid"] and of["avoid"][0] < low + more < of["avoid"][1]:
                 more = max(0, of["avoid"][0] - low)
             outputs[plant, hour] = low + more
             left -= more
+            allowed -= more * of["kg"]
             gas -= more if of["gas"] else 0
     return _plan(outputs)
 

@@ -33,8 +33,7 @@ def mutants(instance: Instance, plan: Plan, previous: Plan | None) -> Iterator[t
     if instance.gas_mw:
         yield "gas", {"outputs": [_at(plant, hour, plant.most) for plant in instance.plants if plant.on_gas for hour in hours]}
     if instance.epoch and previous:
-        first = previous["outputs"][0]
-        yield "freeze", {"outputs": [output for output in outputs if output != first]}
+        yield "freeze", {"outputs": [_at(slow, 1, slow.most + 1)]}
 
 
 def _at(plant: Plant, hour: int, mw: int) -> dict[str, Any]:

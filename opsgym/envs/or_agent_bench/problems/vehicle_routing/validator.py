@@ -99,7 +99,8 @@ class _Look:
 
     def _ramp(self) -> None:
         gap = self.instance.ramp_gap
-        for one, other in combinations(self.tours, 2) if gap else ():
+        tours = {tour.vehicle: tour for tour in self.tours}.values()  # a second tour of a vehicle breaks another rule
+        for one, other in combinations(tours, 2) if gap else ():
             apart = abs(one.leave - other.leave) >= gap
             self.findings.require("ramp", apart, f"{one.vehicle} and {other.vehicle} leave at {one.leave} and {other.leave}")
 
