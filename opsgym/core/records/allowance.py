@@ -20,6 +20,7 @@ class Allowance(Frozen):
         action: What may become of a record.
         match: Values that tell the record: of the created row, else of the row as it was.
         columns: The columns that an update may change; the time of the last update may always.
+        values: What an update may change some of them to.
         most: Greatest number of records.
     """
 
@@ -27,6 +28,7 @@ class Allowance(Frozen):
     action: Action
     match: JsonDict = Field(default_factory=dict)
     columns: tuple[str, ...] = ()
+    values: JsonDict = Field(default_factory=dict)
     most: int = 1
 
     def covers(self, change: Change) -> bool:
@@ -36,7 +38,12 @@ class Allowance(Frozen):
         row: Mapping[str, Any] = (change.new if self.action == "create" else change.old) or {}
         if any(name not in row or row[name] != value for name, value in self.match.items()):
             return False
-        return self.action != "update" or set(change.columns) <= set(self.columns)
+        return self.action != "update" or (set(change.columns) <= set(self.columns) and self._gives(change))
+
+    def _gives(self, change: Change) -> bool:
+        """Whether an update gives the columns the values that are laid down."""
+        new = change.new or {}
+        return all(new[name] == value for name, value in self.values.items() if name in change.columns)
 
 
 def collateral(changes: Iterable[Change], allowed: Sequence[Allowance]) -> list[Change]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from opsgym.core.changes import quoted
 from opsgym.core.records.allowance import Allowance
-from opsgym.core.records.columns import Json, Key, Moment, Ref, Serial, Text
+from opsgym.core.records.columns import Choice, Flag, Key, Moment, Ref, Serial, Text
 from opsgym.core.records.diff import Change
 from opsgym.core.records.sql_check import SqlCheck
 from opsgym.core.world import World
@@ -172,7 +172,7 @@ class Goals:
                 inner = " AND ".join(self._conditions(target)) or "1"
                 key = quoted(column.column or target.table.id)
                 return f"{quoted(name)} IN (SELECT {key} FROM {quoted(target.table.name)} WHERE {inner})"
-        if value is None and change.action == "create" and isinstance(column, Text | Json):
+        if value is None and change.action == "create" and isinstance(column, Text):  # remarks that nobody asked for are welcome
             return ""
         return _is(name, value)
 
@@ -222,7 +222,18 @@ class Goals:
         if change.action == "delete":
             return Allowance(table=table.name, action="delete", match=match)
         free = [name for name in table.names if (table.name, name) in self._free]
-        return Allowance(table=table.name, action="update", match=match, columns=tuple(dict.fromkeys((*change.columns, *free))))
+        columns = tuple(dict.fromkeys((*change.columns, *free)))
+        return Allowance(table=table.name, action="update", match=match, columns=columns, values=self._values(change))
+
+    def _values(self, change: Change) -> dict[str, Any]:
+        """The words to which an update that only a rule asks for may change columns: no check asks for them."""
+        if (change.table.name, change.key) in self._blind or change in self._avoided:
+            return {}
+        kinds, free = change.table.by_name, self._free
+        names = [
+            name for name in change.columns if isinstance(kinds[name], Choice | Flag) and (change.table.name, name) not in free
+        ]
+        return {name: (change.new or {})[name] for name in names}
 
     def _match(self, change: Change) -> dict[str, Any]:
         """The settled values of a created record; those that only a rule asks for are held against the rule."""

@@ -25,7 +25,7 @@ REVISIONS = (
     "the others are superseded."
 )
 CANCELLATIONS = "Rows whose `status` is `cancelled` do not exist for planning; drop them after superseded revisions."
-QUANTITIES = "A column `<name>_unit` states the unit of the quantity in `<name>`, row by row: {units}."
+QUANTITIES = "The column `{column}_unit` states the unit of the quantity in `{column}`, row by row: {units}."
 
 
 class Wrinkles:
@@ -78,7 +78,7 @@ class Wrinkles:
             rows = [self._in_units(row, column, *pair.split("/")) for row in rows]
             text = f"{pair.split('/')[0]} or {pair.split('/')[1]}"
             if self.level >= 2:
-                self._conventions.append(QUANTITIES.format(units=text))
+                self._conventions.append(QUANTITIES.format(column=column, units=text))
         if self.level >= 1:
             rows = [rows[i] for i in self.stream.permutation(len(rows)).tolist()]
         return _csv(rows)

@@ -119,6 +119,8 @@ def test_rights_are_judged() -> None:
     [
         (Allowance(table="ticket", action="update", match={"number": "TKT0000001"}, columns=("status",)), True),
         (Allowance(table="ticket", action="update", match={"status": "new"}, columns=("status", "impact")), True),
+        (Allowance(table="ticket", action="update", columns=("status",), values={"status": "open", "impact": "low"}), True),
+        (Allowance(table="ticket", action="update", columns=("status",), values={"status": "done"}), False),
         (Allowance(table="ticket", action="update", match={"status": "open"}, columns=("status",)), False),
         (Allowance(table="ticket", action="update", columns=("impact",)), False),
         (Allowance(table="ticket", action="create", columns=("status",)), False),

@@ -571,7 +571,11 @@ def _content(world: World) -> dict[str, Any]:
 def test_a_reply_may_name_what_it_answers_which_its_thread_tells() -> None:
     payload = letter()
     plain, named = session(), session()
-    headers = [*payload["headers"], {"name": "In-Reply-To", "value": "<1@client.example>"}, {"name": "References", "value": "<1>"}]
+    headers = [
+        *payload["headers"],
+        {"name": "In-Reply-To", "value": "<1@client.example>"},
+        {"name": "References", "value": "<1>"},
+    ]
     call(plain, "send_message", payload=payload, **ME)
     call(named, "send_message", payload=payload | {"headers": headers}, **ME)
     assert plain.world.rows("message_headers") == named.world.rows("message_headers")

@@ -152,3 +152,22 @@ def test_a_refused_call_leaves_no_trace_and_the_rest_still_counts() -> None:
     done = played(task, calls)
     assert done.verdict.is_success
     assert len(done.errors) == 1
+
+
+def test_what_a_rule_asks_for_is_done_as_it_says() -> None:
+    task = compiled("itsm_put_on_hold", 0, "medium", enforcement="permissive")
+    calls = plan_of(task).oracle()
+    assert any(call.arguments.get("stage") == "paused" for call in calls)
+    for call in calls:
+        if call.arguments.get("stage") == "paused":
+            call.arguments["stage"] = "cancelled"
+    assert played(task, calls).verdict.reward == 0
+
+
+def test_a_created_record_has_no_settings_that_nobody_asked_for() -> None:
+    task = compiled("calendar_book_free_slot", 1, "medium", enforcement="permissive")
+    calls = plan_of(task).oracle()
+    for call in calls:
+        if call.name == "create_event":
+            call.arguments["recurrence"] = ["RRULE:FREQ=DAILY;COUNT=30"]
+    assert played(task, calls).verdict.reward < 1

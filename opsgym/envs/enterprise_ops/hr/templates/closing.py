@@ -45,7 +45,7 @@ def wrap_up(draft: Draft) -> None:
         for task in tasks:
             _finish(draft, task)
         _close(draft, case, note, survey)
-    draft.loosen("hr_case_task", "short_description", "worknotes", "assigned_to", "assignment_group", "hr_service")
+    draft.loosen("hr_case_task", "status", "short_description", "worknotes", "assigned_to", "assignment_group", "hr_service")
     draft.loosen("survey_instance", "survey_id")
     draft.loosen("notification", "status")
 
