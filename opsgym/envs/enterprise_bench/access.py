@@ -1,8 +1,9 @@
 """Access: the one place that says who may do what with which record.
 
-A grant names departments and a least level, an operation on a table, and a condition over the record.  What nothing grants is denied.
-From the grants come filters of reads and of search, refusals of writes and their words, masks, and the matrix in the documentation.
-The source (EnterpriseBench, section 3.2.2, appendix A.4.2 and figure 10) gives the repositories' grants; the others follow its pattern.
+A grant names departments and a least level, an operation on a table, and a condition over the record.  What nothing grants is
+denied.  From the grants come filters of reads and of search, refusals of writes and their words, masks, and the matrix in the
+documentation.  The source (EnterpriseBench, section 3.2.2, appendix A.4.2 and figure 10) gives the repositories' grants; the
+others follow its pattern.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ Operation = Literal["read", "create", "update", "delete", "reveal"]
 """``"reveal"`` is to read the private columns of a record."""
 
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+
+_WRITES: tuple[Operation, ...] = ("create", "update", "delete")
 
 Preset = Literal["standard", "open", "strict"]
 """``"standard"``; ``"open"``: everybody may do everything; ``"strict"``: grants on whole tables need one level more."""
@@ -173,10 +176,10 @@ def _code() -> Iterator[Grant]:
     for name, words, departments, least, which in edits:
         yield Grant(f"REPO-EDIT-{name}", "repository", "update", f"update {words}", departments, least, which)
         files, issues = _of("repository", _REPO_OF_FILE, which), _of("repository", _REPO_OF_ISSUE, which)
-        for action in ("create", "update", "delete"):
+        for action in _WRITES:
             verb = f"{action} files of"
             yield Grant(f"FILE-{action.upper()}-{name}", "repo_file", action, f"{verb} {words}", departments, least, files)
-        for action in ("update", "delete"):
+        for action in _WRITES[1:]:
             verb = f"{action} issues of"
             yield Grant(f"ISSUE-{action.upper()}-{name}", "issue", action, f"{verb} {words}", departments, least, issues)
     reported = "issue.reported_by = :actor"

@@ -1,8 +1,8 @@
 """Company: the employees of all departments, their levels, bosses, pay and leave, by seed.
 
-Levels stand in the proportion 4:3:2:1 of associates, team leads, managers and directors (section 3.1 of the paper), with one head for
-each department.  Everybody but heads reports to somebody of a higher level in the same department, and whoever is employed to somebody
-who is employed.
+Levels stand in the proportion 4:3:2:1 of associates, team leads, managers and directors (EnterpriseBench, section 3.2), with one
+head for each department.  Everybody but heads reports to somebody of a higher level in the same department, and whoever is
+employed to somebody who is employed.
 """
 
 from __future__ import annotations

@@ -36,12 +36,8 @@ FIRM_FIRST = _words(
     Rill, Sable, Sequoia, Shoreline, Solstice, Tamarind, Teak, Terrace, Thistle, Tundra, Verdant, Vertex, Westwood, Yarrow, Zenith
     """
 )
-FIRM_KIND = _words(
-    "Care, Digital, Foods, Group, Holdings, Industries, Labs, Logistics, Partners, Power, Retail, Systems, Traders"
-)
-STREETS = _words(
-    "Brigade Road, Church Street, Fort Lane, Garden Street, Hill Road, Lake View, Mill Street, Park Street, Ring Road"
-)
+FIRM_KIND = _words("Care, Digital, Foods, Group, Holdings, Industries, Labs, Logistics, Partners, Power, Retail, Systems")
+STREETS = _words("Brigade Road, Church Street, Fort Lane, Garden Street, Hill Road, Lake View, Mill Street, Ring Road")
 SKILLS: dict[str, tuple[str, ...]] = {
     "Engineering": _words("Python, Go, Java, TypeScript, testing, databases, networking, cloud, security, data pipelines"),
     "HR": _words("recruiting, payroll, coaching, employment law, onboarding, succession planning, training"),
@@ -61,6 +57,4 @@ GOODS: dict[str, tuple[str, ...]] = {
     "Home|Care": _words("Vacuum Cleaner, Steam Iron, Air Purifier, Room Heater"),
     "Office|Stationery": _words("Notebook, Gel Pen Set, Desk Organizer, Whiteboard"),
 }
-MAKES = _words(
-    "Aster, Bolt, Corvo, Dyna, Ekko, Fenix, Gale, Halo, Ion, Jolt, Kite, Lyra, Mira, Nova, Orbit, Pixel, Quark, Rove, Sol, Tara"
-)
+MAKES = _words("Aster, Bolt, Corvo, Dyna, Ekko, Fenix, Gale, Halo, Ion, Jolt, Kite, Lyra, Mira, Orbit, Pixel, Quark, Rove, Sol")
