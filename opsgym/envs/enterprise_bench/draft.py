@@ -29,6 +29,9 @@ Row = dict[str, Any]
 CANDIDATES = 200
 """Employees who are tried as the one who asks."""
 
+PAGES = 6
+"""Pages of a list that a plan turns at most."""
+
 _ROWS: Lru[Tables] = Lru(8)
 
 
@@ -253,7 +256,19 @@ class Draft:
         self._results.append(canonical_json(result))
         if writes:
             self._loosen()
+        elif "offset" not in arguments:
+            self._turn_pages(goal, source, name, arguments, result)
         return result
+
+    def _turn_pages(self, goal: str, source: str, name: str, arguments: dict[str, Any], result: Any) -> None:
+        """Read the rest of a list."""
+        shown, total = _page(result)
+        size = shown
+        while 0 < shown < total:
+            if shown >= PAGES * size:
+                raise Unfit(f"{name} has {total} records")
+            more = self._step(f"{goal}, from number {shown + 1} on", source, name, arguments | {"offset": shown}, writes=False)
+            shown += _page(more)[0]
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -320,6 +335,13 @@ class Draft:
     def answer(self, form: Form) -> None:
         """The answer that the request wants."""
         self.form = form
+
+
+def _page(result: Any) -> tuple[int, int]:
+    """How many records a list shows, and how many there are."""
+    if not isinstance(result, dict) or "total" not in result:
+        return 0, 0
+    return next((len(value) for value in result.values() if isinstance(value, list)), 0), result["total"]
 
 
 def _same(one: Any, two: Any) -> bool:

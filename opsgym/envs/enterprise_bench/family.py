@@ -55,7 +55,7 @@ def checks_of(task: Task) -> Checks:
 
 
 class EnterpriseBenchFamily(Family[BenchParams, World]):
-    """An employee's requests across the sources of a company; see :class:`~opsgym.envs.enterprise_bench.env.EnterpriseBenchEnv`."""
+    """Requests across a company's sources; see :class:`~opsgym.envs.enterprise_bench.env.EnterpriseBenchEnv`."""
 
     id = FAMILY
     version = VERSION

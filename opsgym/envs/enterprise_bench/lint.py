@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from opsgym.core.errors import ToolError
 from opsgym.core.task import Task, ToolCall, canonical_json
-from opsgym.core.world import World
+from opsgym.core.world import Snapshot, World
 from opsgym.envs.enterprise_bench.answers import Ids, plain
 from opsgym.envs.enterprise_bench.plan import Plan, plan_of
 from opsgym.envs.enterprise_bench.setting import Setting
@@ -72,7 +72,7 @@ def _played(task: Task, checks: Checks, plan: Plan) -> Iterator[str]:
         if idle.reward != 0:
             yield f"doing nothing earns {idle.reward}"
         if plan.reason is None:
-            yield from _needed(task, checks, plan, world)
+            yield from _needed(task, checks, plan, world, start)
     finally:
         world.close()
 
@@ -87,15 +87,13 @@ def _grounded(checks: Checks, plan: Plan, results: Sequence[str]) -> Iterator[st
         yield f"the plan shows nothing of {missing[:3]} (1, 7)"
 
 
-def _needed(task: Task, checks: Checks, plan: Plan, world: World) -> Iterator[str]:
+def _needed(task: Task, checks: Checks, plan: Plan, world: World, start: Snapshot) -> Iterator[str]:
     """Every change is needed."""
-    start = world.snapshot() if world.origin is None else world.origin
     for number, item in enumerate(plan.subtasks):
         if item.writes:
             calls = [other.call for place, other in enumerate(plan.subtasks) if place != number]
             world.restore(start)
-            seeded = world.snapshot()
-            if judge(checks, seeded, _run(world, task, [*calls, plan.ending()], [])).is_success:
+            if judge(checks, start, _run(world, task, [*calls, plan.ending()], [])).is_success:
                 yield f"step {number + 1}, {item.call.name}, is not needed"
 
 

@@ -60,16 +60,17 @@ def fill(book: Ledger) -> None:
             date=moment(day, minutes),
             about=subject.key,
         )
-        texts = [(one, *ask(book, subject, other, day)), (other, *reply(book, one))]
+        texts = [(one, *ask(book, subject, day)), (other, *reply(book))]
         if draw.random() < 0.4:
             texts.append((one, f"Thank you, {other['name'].split()[0]}.", None, None))
         for number, (author, text, due, amount) in enumerate(texts):
+            listener = other if author is one else one
             book.add(
                 "message",
                 conversation_id=talk["conversation_id"],
                 emp_id=author["emp_id"],
                 sent_at=moment(day, minutes + 7 * number),
-                text=text,
+                text=f"Hi {listener['name'].split()[0]}. {text}" if number < 2 else text,
                 due_on=due,
                 amount=amount,
             )

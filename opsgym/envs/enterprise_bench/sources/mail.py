@@ -68,7 +68,7 @@ def fill(book: Ledger) -> None:
         )
         seen.setdefault((one["emp_id"], other["emp_id"], topic), []).append(thread["thread_id"])
         last = one, other, topic, about
-        mails = [(one, other, topic, *ask(book, subject, other, day)), (other, one, f"Re: {topic}", *reply(book, one))]
+        mails = [(one, other, topic, *ask(book, subject, day)), (other, one, f"Re: {topic}", *reply(book))]
         if draw.random() < 0.5:
             mails.append((one, other, f"Re: {topic}", f"Thank you, {other['name'].split()[0]}.", None, None))
         for number, (sender, recipient, title, text, due, amount) in enumerate(mails):

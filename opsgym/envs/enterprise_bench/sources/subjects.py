@@ -54,9 +54,9 @@ def talkers(book: Ledger) -> tuple[Row, Row, Span]:
 
 
 _ASKS = (
-    "could you send me the figures on {topic} by {day}?",
-    "we need to settle {topic} until {day}.",
-    "let us meet about {topic} on {day}.",
+    "Could you send me the figures on {topic} by {day}?",
+    "We need to settle {topic} until {day}.",
+    "Let us meet about {topic} on {day}.",
 )
 _REPLIES = (
     "That works. It will take {amount} hours.",
@@ -65,14 +65,14 @@ _REPLIES = (
 )
 
 
-def ask(book: Ledger, subject: Subject, other: Row, day: dt.date) -> Said:
+def ask(book: Ledger, subject: Subject, day: dt.date) -> Said:
     """A first text; it names a day."""
     due = day + dt.timedelta(days=book.draw.randrange(2, 30))
     text = book.draw.choice(_ASKS).format(topic=subject.topic, day=spoken(due))
-    return f"Hi {other['name'].split()[0]}, {text}", due.isoformat(), None
+    return text, due.isoformat(), None
 
 
-def reply(book: Ledger, other: Row) -> Said:
+def reply(book: Ledger) -> Said:
     """A reply; it names a number."""
     amount = book.draw.randrange(2, 80)
-    return f"Hi {other['name'].split()[0]}. {book.draw.choice(_REPLIES).format(amount=amount)}", None, amount
+    return book.draw.choice(_REPLIES).format(amount=amount), None, amount

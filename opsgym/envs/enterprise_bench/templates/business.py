@@ -187,7 +187,7 @@ def invoice_amount(draft: Draft) -> None:
         f"I need the amount of the invoice for order {invoice['order_id']}.",
     )
     if draft.twin is None:
-        draft.look("List the invoices", "orders", "list_invoices", order_id=invoice["order_id"])
+        draft.look("List the invoices", "orders", "get_invoice", order_id=invoice["order_id"])
     else:
         draft.block("not_permitted", "Nothing lets me read that invoice.")
     value = draft.truth(
@@ -232,7 +232,7 @@ def policy_number(draft: Draft) -> None:
     )
     if draft.twin is None:
         draft.look("List the policies", "policies", "list_policy_documents")
-        draft.look("Read the policy", "policies", "read_policy_document", document_id=section["document_id"])
+        draft.look("Read the policy", "policies", "document_read", document_id=section["document_id"])
     else:
         draft.block("not_permitted", "Nothing lets me read that document.")
     value = draft.truth(
@@ -253,7 +253,7 @@ def posts_of(draft: Draft) -> None:
         who = shared_first_name(draft)
     else:
         who = draft.person(post["emp_id"])
-        draft.look("List the posts", "social", "list_posts", emp_id=post["emp_id"])
+        draft.look("List the posts", "social", "social_platform_list", emp_id=post["emp_id"])
     draft.ask(
         f"Which posts has {who} published on our social platform? I need the post ids.",
         f"I'd like to read everything {who} posted on the social platform: list the post ids.",
@@ -451,7 +451,7 @@ def publish_post(draft: Draft) -> None:
         f'I organise something: post "{title}" on our social platform for me and name the day, {day}.',
     )
     draft.free("post", "post", day)
-    draft.do("Publish it", "social", "create_post", title=title, post=f"It takes place on {day}. Join us!")
+    draft.do("Publish it", "social", "social_platform_create", title=title, post=f"It takes place on {day}. Join us!")
 
 
 @CATALOGUE.crud("ambiguous")

@@ -33,18 +33,16 @@ def fetch(draft: Draft, emp_id: str) -> None:
         draft.look("Read the employee's record", "people", "fetch_employee_record", emp_id=emp_id)
 
 
-def reports_of(draft: Draft, emp_id: str, *, reveal: bool = False) -> None:
-    """List who reports to somebody; with their private columns, where these are asked for."""
-    draft.look("List who reports to the employee", "people", "list_employees", reports_to=emp_id)
-    if reveal:
-        for row in draft.rows("SELECT emp_id FROM employee WHERE reports_to = :id AND is_valid ORDER BY emp_id", id=emp_id):
-            draft.look(f"Read the record of {row['emp_id']}", "people", "fetch_employee_record", emp_id=row["emp_id"])
+def reports_of(draft: Draft, emp_id: str) -> None:
+    """List who reports to somebody; who asks sees private columns of their own reports."""
+    draft.look("List who reports to the employee", "people", "fetch_employee_record", reports_to=emp_id)
 
 
 def absent_name(draft: Draft) -> str:
     """The name of somebody who does not exist; looked up in vain."""
     name = draft.draw.choice([item for item in ABSENT if not draft.value("SELECT 1 FROM employee WHERE name = :name", name=item)])
     draft.look(f"Find the employee {name}", "people", "fetch_employee_record", name=name)
+    draft.block("not_existing", f"Nobody is called {name}.")
     return name
 
 

@@ -44,12 +44,12 @@ def _private(name: str, column: str, noun: str, form: Callable[[Any], Form]) -> 
             return
         if is_own:
             me = draft.persona()
-            who, emp_id = "my", me["emp_id"]
+            whose, emp_id = f"my {noun}", me["emp_id"]
         else:
             target = draft.some("SELECT * FROM employee WHERE is_valid AND level < 13 ORDER BY emp_id")
             draft.persona("e.emp_id <> :other", may=("employee", "reveal", target["emp_id"]), other=target["emp_id"])
-            who, emp_id = f"{draft.person(target['emp_id'])}'s", target["emp_id"]
-        draft.ask(f"What is {who} {noun}?", f"Please look up {who} {noun} for me.", f"I need to know {who} {noun}.")
+            whose, emp_id = f"the {noun} of {draft.person(target['emp_id'])}", target["emp_id"]
+        draft.ask(f"Can you tell me {whose}?", f"Please look up {whose} for me.", f"I need to know {whose}.")
         fetch(draft, emp_id)
         value = draft.truth(
             f"SELECT {column} FROM employee WHERE emp_id = :emp_id",
@@ -84,7 +84,7 @@ def _public(name: str, column: str, noun: str, form: Callable[[Any], Form]) -> N
             who = shared_first_name(draft)
         else:
             who = draft.person(target["emp_id"])
-        draft.ask(f"What is the {noun} of {who}?", f"I need the {noun} of {who}.", f"Can you tell me the {noun} of {who}?")
+        draft.ask(f"Please tell me the {noun} of {who}.", f"I need the {noun} of {who}.", f"Can you tell me the {noun} of {who}?")
         if draft.twin is None:
             fetch(draft, target["emp_id"])
         value = draft.truth(
@@ -93,8 +93,6 @@ def _public(name: str, column: str, noun: str, form: Callable[[Any], Form]) -> N
             emp_id=target["emp_id"],
         )
         draft.answer(form(value))
-        if draft.sentences[0].find(" I ") < 0 and "I need" not in draft.sentences[0] and " me " not in draft.sentences[0]:
-            draft.sentences[0] = draft.sentences[0].replace("What is", "Tell me, what is")
 
     CATALOGUE.add("search", name, f"The {noun} of another one.", ("not_existing", "ambiguous"), build)
 
@@ -237,7 +235,7 @@ def best_rated(draft: Draft) -> None:
         "Who among my current direct reports has the best performance rating? I need the employee id, or all if they are equal.",
         "I'm preparing awards: which of the employed people who report directly to me have the highest rating?",
     )
-    reports_of(draft, me["emp_id"], reveal=True)
+    reports_of(draft, me["emp_id"])
     found = draft.truth(
         "SELECT emp_id FROM employee WHERE reports_to = :me AND is_valid AND performance_rating ="
         " (SELECT max(performance_rating) FROM employee WHERE reports_to = :me AND is_valid)",
@@ -255,7 +253,7 @@ def team_salary(draft: Draft) -> None:
         "What do my current direct reports earn together in a year?",
         "For my budget I need the sum of the yearly salaries of everybody employed who reports directly to me.",
     )
-    reports_of(draft, me["emp_id"], reveal=True)
+    reports_of(draft, me["emp_id"])
     value = draft.truth(
         "SELECT sum(salary) FROM employee WHERE reports_to = :me AND is_valid",
         lambda tables: sum(row["salary"] for row in tables["employee"] if row["reports_to"] == me["emp_id"] and row["is_valid"]),

@@ -116,7 +116,9 @@ def _seller(draft: Draft, sale: Row) -> Row:
 
 def _list_sales(draft: Draft, **which: str) -> None:
     if draft.twin is None:
-        draft.look("List the sales", "crm", "list_sales_records_by_customer_and_product", **which)
+        both = len(which) > 1
+        tool = "list_sales_records_by_customer_and_product" if both else "list_sales_records_between_dates"
+        draft.look("List the sales", "crm", tool, **which)
 
 
 def _sale(draft: Draft) -> Row:

@@ -156,7 +156,7 @@ def issue_path(draft: Draft) -> None:
     )
     draft.look("List the issues", "code", "github_list_issues_of_repository", repo_name=named)
     if draft.twin is None:
-        draft.look("Read the issue", "code", "github_get_issue", repo_name=named, id=issue["id"])
+        draft.look("Read the issue", "code", "github_get_issue", id=issue["id"])
     value = draft.truth(
         "SELECT path FROM issue WHERE id = :id",
         lambda tables: next(i["path"] for i in tables["issue"] if i["id"] == issue["id"]),
@@ -217,13 +217,13 @@ def tagged_questions(draft: Draft) -> None:
         "Which of the questions that I asked have no accepted answer yet? I need their ids.",
         "List the ids of my questions in the internal forum for which I have not accepted an answer.",
     )
-    draft.look("List my questions", "overflow", "list_questions", emp_id=me["emp_id"])
+    draft.look("List my questions", "overflow", "overflow_list", emp_id=me["emp_id"])
     mine = [
         row["question_id"]
         for row in draft.rows("SELECT question_id FROM question WHERE emp_id = :me ORDER BY 1", me=me["emp_id"])
     ]
     for key in mine:
-        draft.look(f"Read question {key}", "overflow", "get_question", question_id=key)
+        draft.look(f"Read question {key}", "overflow", "overflow_read", question_id=key)
     found = draft.truth(
         "SELECT question_id FROM question q WHERE emp_id = :me AND NOT EXISTS"
         " (SELECT 1 FROM answer a WHERE a.question_id = q.question_id AND a.is_accepted)",
@@ -244,7 +244,7 @@ def accepted_author(draft: Draft) -> None:
         f"Who wrote the accepted answer to question {answer['question_id']}? I need the employee id.",
         f"I'd like to thank whoever gave the accepted answer to question {answer['question_id']}; give me the employee id.",
     )
-    draft.look("Read the question", "overflow", "get_question", question_id=answer["question_id"])
+    draft.look("Read the question", "overflow", "overflow_read", question_id=answer["question_id"])
     value = draft.truth(
         "SELECT emp_id FROM answer WHERE question_id = :id AND is_accepted",
         lambda tables: next(a["emp_id"] for a in tables["answer"] if a["answer_id"] == answer["answer_id"]),
@@ -310,7 +310,7 @@ def set_license(draft: Draft) -> None:
         f"I want the repository {repo['repo_name']} to be under the {chosen} licence.",
     )
     _block(draft)
-    draft.do("Change the licence", "code", "github_update_repository", repo_name=repo["repo_name"], license=chosen)
+    draft.do("Change the licence", "code", "github_update_repository", repo_id=repo["repo_id"], license=chosen)
 
 
 @CATALOGUE.crud("not_permitted", "not_existing")
@@ -365,7 +365,7 @@ def close_issue(draft: Draft) -> None:
     )
     _block(draft)
     _list(draft, issue)
-    draft.do("Close it", "code", "github_update_issue", repo_name=issue["repo_name"], id=issue["id"], status="closed")
+    draft.do("Close it", "code", "github_update_issue", id=issue["id"], status="closed")
 
 
 @CATALOGUE.crud("not_permitted")
@@ -379,7 +379,7 @@ def delete_issue(draft: Draft) -> None:
     )
     _block(draft)
     _list(draft, issue)
-    draft.do("Delete it", "code", "github_delete_issue", repo_name=issue["repo_name"], id=issue["id"])
+    draft.do("Delete it", "code", "github_delete_issue", id=issue["id"])
 
 
 @CATALOGUE.crud("ambiguous")
@@ -415,7 +415,7 @@ def answer_question(draft: Draft) -> None:
         f"I know what helps with question {question['question_id']}; post an answer of mine that says to {words}.",
     )
     draft.free("answer", "body", words)
-    draft.do("Post the answer", "overflow", "create_answer", question_id=question["question_id"], body=f"Please {words}.")
+    draft.do("Post the answer", "overflow", "overflow_answer", question_id=question["question_id"], body=f"Please {words}.")
 
 
 def _list(draft: Draft, issue: Row) -> None:
