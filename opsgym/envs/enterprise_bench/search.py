@@ -2,8 +2,9 @@
 
 A base world's texts are in an index outside the world, made once; the world marks the records that were written since, and their
 texts are read from it.  A result's score is the sum, over the words of the query that the record has, of ``ln(1 + m / n)``, where
-``m`` of the records that the persona may read have one of the words and ``n`` have this one.  So no record that it may not read has
-any effect, as it would have in SQLite's BM25, whose frequencies count all records.  Equal scores stand in the order of their keys.
+``m`` of the records that the persona may read have one of the words and ``n`` have this one.  So no record that it may not read
+has any effect, as it would have in SQLite's BM25, whose frequencies count all records.  Equal scores stand in the order of their
+keys.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def desk(world: World, emp_id: str, preset: Preset = "standard") -> Desk:
     return system.sign_in(world, emp_id, preset, BASE.retriever)
 
 
-def call(session: Desk, name: str, **arguments: Any) -> Any:
+def call(session: Desk, name: str, /, **arguments: Any) -> Any:
     """The result of a tool, or its error as a dictionary."""
     tool = system.TOOLBOX[name]
     try:
