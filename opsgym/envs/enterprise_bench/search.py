@@ -9,6 +9,7 @@ keys.
 
 from __future__ import annotations
 
+import heapq
 import json
 import math
 import re
@@ -69,15 +70,16 @@ class Hit:
 class Retriever(Protocol):
     """What finds records for a query."""
 
-    def find(self, world: World, table: str, key: str, allowed: str, query: str) -> list[Hit]:
-        """The records that fit, best first; those that are not allowed must have no effect.
+    def find(self, world: World, table: str, key: str, allowed: str, query: str, limit: int) -> tuple[list[Hit], int]:
+        """The records that fit, best first, and how many there are; those that are not allowed must have no effect.
 
         Args:
             world: The world.
             table: The table, one of :data:`TEXTS`.
             key: Name of its key.
-            allowed: True of the records that may be read, in SQL without parameters.
+            allowed: True of the records that may be read, in SQL without parameters; ``"1"`` for all.
             query: Words.
+            limit: Greatest number of results.
         """
 
 
@@ -91,51 +93,68 @@ class FullText:
     def __init__(self, base: Snapshot) -> None:
         self._base = base
         self._conn = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._known: set[str] = set()
+        self._keys: dict[str, dict[int, str]] = {}
 
-    def find(self, world: World, table: str, key: str, allowed: str, query: str) -> list[Hit]:
+    def find(self, world: World, table: str, key: str, allowed: str, query: str, limit: int) -> tuple[list[Hit], int]:
         """See :class:`Retriever`."""
-        self._prepare(table)
+        keys = self._prepared(table, key)
         words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:MAX_WORDS]
-        fresh = _marked(world, table, key, allowed)
-        places = [self._places(table, word) for word in words]
-        keys = self._readable(world, table, key, allowed, set().union(*places))
-        found = [
-            {keys[place] for place in some if place in keys} | more
-            for some, more in zip(places, self._fresh(fresh, words), strict=True)
-        ]
-        return _ranked(found)
+        readable = self._readable(world, table, key, allowed, [self._places(table, word) for word in words])
+        fresh = self._fresh(_marked(world, table, key, allowed), words)
+        union: set[int] = set().union(*readable)
+        total = len(union) + len(set().union(*fresh))
+        old, new = dict.fromkeys(union, 0.0), dict.fromkeys(set[str]().union(*fresh), 0.0)
+        for places, more in zip(readable, fresh, strict=True):
+            count = len(places) + len(more)
+            weight = math.log(1 + total / count) if count else 0.0
+            for place in places:
+                old[place] += weight
+            for name in more:
+                new[name] += weight
+        return _best(
+            [*((score, keys[place]) for place, score in old.items()), *((s, name) for name, s in new.items())], limit
+        ), total
 
-    def _prepare(self, table: str) -> None:
-        """Index a table's texts, when they are searched for the first time."""
-        if table in self._known:
-            return
-        source = sqlite3.connect(":memory:")
-        try:
-            source.deserialize(self._base.data)
-            rows = source.execute(f"SELECT rowid, {_text(table)} FROM {quoted(table)}").fetchall()
-        finally:
-            source.close()
-        self._conn.execute(_FTS.format(quoted(table)))
-        self._conn.execute("BEGIN")
-        self._conn.executemany(f"INSERT INTO {quoted(table)} (rowid, text) VALUES (?, ?)", rows)
-        self._conn.execute("COMMIT")
-        self._known.add(table)
+    def _prepared(self, table: str, key: str) -> dict[int, str]:
+        """Keys by row number; the first time that a table is searched its texts are indexed."""
+        if table not in self._keys:
+            source = sqlite3.connect(":memory:")
+            try:
+                source.deserialize(self._base.data)
+                rows = source.execute(f"SELECT rowid, {quoted(key)}, {_text(table)} FROM {quoted(table)}").fetchall()
+            finally:
+                source.close()
+            self._conn.execute(_FTS.format(quoted(table)))
+            self._conn.execute("BEGIN")
+            sql = f"INSERT INTO {quoted(table)} (rowid, text) VALUES (?, ?)"
+            self._conn.executemany(sql, ((place, text) for place, _, text in rows))
+            self._conn.execute("COMMIT")
+            self._keys[table] = {place: name for place, name, _ in rows}
+        return self._keys[table]
 
     def _places(self, table: str, word: str) -> set[int]:
         """Row numbers in the base world of the records that have a word."""
         rows = self._conn.execute(f"SELECT rowid FROM {quoted(table)} WHERE {quoted(table)} MATCH ?", (f'"{word}"',))
         return {place for (place,) in rows.fetchall()}
 
-    def _readable(self, world: World, table: str, key: str, allowed: str, places: set[int]) -> dict[int, str]:
-        """Keys of those that are there, not written since, and allowed, by row number."""
-        if not places:
-            return {}
+    def _readable(self, world: World, table: str, key: str, allowed: str, places: list[set[int]]) -> list[set[int]]:
+        """Those that were not written since, and are allowed."""
+        written = f"SELECT record FROM {MARKS} WHERE source = ?"
+        if allowed == "1":
+            marked = {name for (name,) in world.conn.execute(written, (table,)).fetchall()}
+            if not marked:
+                return places
+            keys = self._keys[table]
+            return [{place for place in some if keys[place] not in marked} for some in places]
+        candidates: set[int] = set().union(*places)
+        if not candidates or allowed == "0":
+            return [set() for _ in places]
         sql = (
-            f"SELECT rowid, {quoted(key)} FROM {quoted(table)} WHERE rowid IN (SELECT value FROM json_each(?))"
-            f" AND {quoted(key)} NOT IN (SELECT record FROM {MARKS} WHERE source = ?) AND ({allowed})"
+            f"SELECT rowid FROM {quoted(table)} WHERE rowid IN (SELECT value FROM json_each(?))"
+            f" AND {quoted(key)} NOT IN ({written}) AND ({allowed})"
         )
-        return dict(world.conn.execute(sql, (json.dumps(sorted(places)), table)).fetchall())
+        found = {place for (place,) in world.conn.execute(sql, (json.dumps(list(candidates)), table)).fetchall()}
+        return [some & found for some in places]
 
     def _fresh(self, rows: Sequence[tuple[str, str]], words: Sequence[str]) -> list[set[str]]:
         """Keys of records written since that have each word."""
@@ -150,6 +169,12 @@ class FullText:
             return [{rows[n][0] for (n,) in conn.execute(asked, (f'"{word}"',)).fetchall()} for word in words]
         finally:
             conn.execute("DROP TABLE temp.fresh")
+
+
+def _best(found: Iterable[tuple[float, str]], limit: int) -> list[Hit]:
+    """The best of some scores and keys."""
+    best = heapq.nsmallest(limit, ((-round(score, 9), name) for score, name in found))
+    return [Hit(name, -score) for score, name in best]
 
 
 def mark(world: World, table: str, keys: Iterable[str]) -> None:
@@ -171,14 +196,3 @@ def _marked(world: World, table: str, key: str, allowed: str) -> list[tuple[str,
         f" WHERE {quoted(key)} IN (SELECT record FROM {MARKS} WHERE source = ?) AND ({allowed})"
     )
     return world.conn.execute(sql, (table,)).fetchall()
-
-
-def _ranked(found: Sequence[set[str]]) -> list[Hit]:
-    """Results from the keys of the records that have each word."""
-    union: set[str] = set().union(*found)
-    scores = dict.fromkeys(union, 0.0)
-    for keys in found:
-        weight = math.log(1 + len(union) / len(keys)) if keys else 0.0
-        for key in keys:
-            scores[key] += weight
-    return [Hit(key, round(scores[key], 9)) for key in sorted(union, key=lambda key: (-round(scores[key], 9), key))]

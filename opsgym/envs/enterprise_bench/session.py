@@ -57,9 +57,9 @@ class Desk(Records):
         """Whether all records may be read."""
         return self.allowed(table, "read") == "1"
 
-    def search(self, table: Table, query: str) -> list[Hit]:
-        """The records that fit the words of a query, best first, among those that may be read."""
-        return self.retriever.find(self.world, table.name, table.id, self.allowed(table, "read"), query)
+    def search(self, table: Table, query: str, limit: int = 50) -> tuple[list[Hit], int]:
+        """The records that fit the words of a query, best first, among those that may be read; and how many there are."""
+        return self.retriever.find(self.world, table.name, table.id, self.allowed(table, "read"), query, limit)
 
     def page(
         self, table: Table, equal: Mapping[str, Any], *, limit: int, offset: int, where: str = "", bound: Sequence[Any] = ()

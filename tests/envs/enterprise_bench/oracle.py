@@ -262,7 +262,7 @@ class Oracle:
 
     # documents, orders
     def policy_document_read(self, me: Persona, row: Row, at: _Level) -> bool:
-        return row["department"] == me.department or row["least_level"] <= me.level
+        return bool(row["department"] == me.department or row["least_level"] <= me.level)
 
     def policy_section_read(self, me: Persona, row: Row, at: _Level) -> bool:
         return self.policy_document_read(me, self.by_key["policy_document"][row["document_id"]], at)

@@ -47,7 +47,7 @@ MARKERS = {
 """A column that tells of which table a record in a result is."""
 IDS = {"conversation_ids": "conversation", "thread_ids": "mail_thread", "email_ids": "mail"}
 
-ONE_RECORD = {
+ONE_RECORD: dict[str, tuple[str, Row]] = {
     "read_email": ("mail", {}),
     "update_email": ("mail", {"subject": "x"}),
     "delete_email": ("mail", {}),

@@ -8,9 +8,10 @@ import re
 import pytest
 
 from opsgym.core.world import World
-from opsgym.envs.enterprise_bench.access import condition_for
+from opsgym.envs.enterprise_bench.access import Persona, condition_for
 from opsgym.envs.enterprise_bench.domain import DOMAIN
 from opsgym.envs.enterprise_bench.search import TEXTS, FullText
+from opsgym.envs.enterprise_bench.session import Desk
 from opsgym.envs.enterprise_bench.sources.people import PRIVATE
 from tests.envs.enterprise_bench.bases import BASE, call, desk, fresh, personas
 
@@ -36,7 +37,7 @@ def _without_hidden(emp_id: str) -> World:
 
 
 @pytest.mark.parametrize("me", PERSONAS[::9], ids=lambda me: f"{me.department}-{me.level}")
-def test_results_scores_and_counts_are_those_of_a_world_without_hidden_records(me) -> None:  # type: ignore[no-untyped-def]  # a persona
+def test_results_scores_and_counts_are_those_of_a_world_without_hidden_records(me: Persona) -> None:
     bare = _without_hidden(me.emp_id)
     snapshot = bare.snapshot()
     other = World.from_snapshot(snapshot)
@@ -45,8 +46,8 @@ def test_results_scores_and_counts_are_those_of_a_world_without_hidden_records(m
     for name in TEXTS:
         table = DOMAIN.table(name)
         for query in QUERIES:
-            seen = session.search(table, query)
-            assert seen == index.find(other, name, table.id, "1", query)
+            seen = session.search(table, query, 5000)
+            assert seen == index.find(other, name, table.id, "1", query, 5000)
 
 
 def test_records_that_others_write_change_nothing_where_they_may_not_be_read() -> None:
@@ -73,7 +74,7 @@ def test_a_search_finds_every_readable_record_with_the_word_and_no_other(name: s
         sql = f"SELECT {table.id} FROM {name} WHERE ({allowed}) AND ' ' || lower({columns}) LIKE ?"
         there = {key for (key,) in WORLD.execute(sql, (f"%{word.lower()}%",)).fetchall()}
         may_read = {key for (key,) in WORLD.execute(f"SELECT {table.id} FROM {name} WHERE ({allowed})").fetchall()}
-        found = {hit.key for hit in desk(WORLD, me.emp_id).search(table, word)}
+        found = {hit.key for hit in desk(WORLD, me.emp_id).search(table, word, 5000)[0]}
         assert found <= may_read
         exact = {key for key in there if re.search(rf"\b{word}\b", _words(name, key), re.I)}
         assert exact <= found
@@ -98,13 +99,13 @@ def test_written_texts_are_found_and_old_ones_are_not() -> None:
     assert _found(session, "wombat") == []
 
 
-def _found(session, query: str) -> list[dict[str, object]]:  # type: ignore[no-untyped-def]  # a desk
+def _found(session: Desk, query: str) -> list[dict[str, object]]:
     results: list[dict[str, object]] = call(session, "search_documents", source="post", query=query)["results"]
     return results
 
 
 def test_rarer_words_weigh_more_and_ties_stand_in_the_order_of_keys() -> None:
-    hits = desk(WORLD, PERSONAS[0].emp_id).search(DOMAIN.table("post"), "meetup cycling")
+    hits = desk(WORLD, PERSONAS[0].emp_id).search(DOMAIN.table("post"), "meetup cycling")[0]
     both = [hit for hit in hits if hit.score == hits[0].score]
     assert [hit.key for hit in both] == sorted(hit.key for hit in both)
     assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.key))

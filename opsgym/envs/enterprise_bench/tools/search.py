@@ -14,9 +14,9 @@ from opsgym.envs.enterprise_bench.tools.makers import Given, made
 
 def _search(desk: Desk, given: Given) -> Any:
     table = desk.domain.table(given["source"])
-    hits = desk.search(table, given["query"])
-    results = [{"score": round(hit.score, 4)} | desk.get(table, {table.id: hit.key}) for hit in hits[: given["limit"]]]
-    return {"results": results, "total": len(hits)}
+    hits, total = desk.search(table, given["query"], given["limit"])
+    results = [{"score": round(hit.score, 4)} | desk.get(table, {table.id: hit.key}) for hit in hits]
+    return {"results": results, "total": total}
 
 
 TOOLS = (
