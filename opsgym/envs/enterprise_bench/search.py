@@ -10,13 +10,14 @@ keys.
 from __future__ import annotations
 
 import heapq
+import itertools
 import json
 import math
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from opsgym.core.changes import quoted
 from opsgym.core.world import Snapshot, World
@@ -44,6 +45,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "policy_section": ("heading", "body"),
 }
 """The columns that are searched, by table; none of them is private or secret."""
+
+Place = TypeVar("Place", int, str)
 
 MARKS = "search_mark"
 """The table of records that were written since the base world."""
@@ -101,19 +104,20 @@ class FullText:
         words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:MAX_WORDS]
         readable = self._readable(world, table, key, allowed, [self._places(table, word) for word in words])
         fresh = self._fresh(_marked(world, table, key, allowed), words)
-        union: set[int] = set().union(*readable)
-        total = len(union) + len(set().union(*fresh))
-        old, new = dict.fromkeys(union, 0.0), dict.fromkeys(set[str]().union(*fresh), 0.0)
-        for places, more in zip(readable, fresh, strict=True):
-            count = len(places) + len(more)
-            weight = math.log(1 + total / count) if count else 0.0
-            for place in places:
-                old[place] += weight
-            for name in more:
-                new[name] += weight
-        return _best(
-            [*((score, keys[place]) for place, score in old.items()), *((s, name) for name, s in new.items())], limit
-        ), total
+        groups = _groups(readable, fresh)
+        total = sum(len(places) + len(names) for places, names in groups.values())
+        counts = [len(places) + len(names) for places, names in zip(readable, fresh, strict=True)]
+        weights = [math.log(1 + total / count) if count else 0.0 for count in counts]
+        by_score: dict[float, list[Iterable[str]]] = {}
+        for bits, (places, names) in groups.items():
+            score = round(sum(weight for number, weight in enumerate(weights) if bits >> number & 1), 9)
+            by_score.setdefault(score, []).append(itertools.chain(map(keys.__getitem__, places), names))
+        hits: list[Hit] = []
+        for score in sorted(by_score, reverse=True):
+            if len(hits) < limit:
+                some = heapq.nsmallest(limit - len(hits), itertools.chain.from_iterable(by_score[score]))
+                hits += [Hit(name, score) for name in some]
+        return hits, total
 
     def _prepared(self, table: str, key: str) -> dict[int, str]:
         """Keys by row number; the first time that a table is searched its texts are indexed."""
@@ -171,10 +175,24 @@ class FullText:
             conn.execute("DROP TABLE temp.fresh")
 
 
-def _best(found: Iterable[tuple[float, str]], limit: int) -> list[Hit]:
-    """The best of some scores and keys."""
-    best = heapq.nsmallest(limit, ((-round(score, 9), name) for score, name in found))
-    return [Hit(name, -score) for score, name in best]
+def _groups(old: Sequence[set[int]], new: Sequence[set[str]]) -> dict[int, tuple[list[int], list[str]]]:
+    """Records that have the same words, by a bit for each word; they share one score, so that few need be put in order."""
+    groups: dict[int, tuple[list[int], list[str]]] = {}
+    for place, words in _bits(old).items():
+        groups.setdefault(words, ([], []))[0].append(place)
+    for name, words in _bits(new).items():
+        groups.setdefault(words, ([], []))[1].append(name)
+    return groups
+
+
+def _bits(found: Sequence[set[Place]]) -> dict[Place, int]:
+    """For each record the words that it has, a bit for each."""
+    bits: dict[Place, int] = {}
+    for number, places in enumerate(found):
+        bit = 1 << number
+        for place in places:
+            bits[place] = bits.get(place, 0) | bit
+    return bits
 
 
 def mark(world: World, table: str, keys: Iterable[str]) -> None:
