@@ -36,7 +36,11 @@ FIRM_FIRST = _words(
     Rill, Sable, Sequoia, Shoreline, Solstice, Tamarind, Teak, Terrace, Thistle, Tundra, Verdant, Vertex, Westwood, Yarrow, Zenith
     """
 )
-FIRM_KIND = _words("Care, Digital, Foods, Group, Holdings, Industries, Labs, Logistics, Partners, Power, Retail, Systems")
+FIRM_KIND = _words(
+    """
+    Care, Digital, Foods, Group, Holdings, Industries, Labs, Logistics, Media, Partners, Power, Retail, Systems, Traders, Works
+    """
+)
 STREETS = _words("Brigade Road, Church Street, Fort Lane, Garden Street, Hill Road, Lake View, Mill Street, Ring Road")
 SKILLS: dict[str, tuple[str, ...]] = {
     "Engineering": _words("Python, Go, Java, TypeScript, testing, databases, networking, cloud, security, data pipelines"),
