@@ -11,7 +11,6 @@ from opsgym.core.changes import quoted
 from opsgym.core.errors import TaskError, ToolError
 from opsgym.core.records.diff import Change
 from opsgym.core.records.live_judge import changes_since
-from opsgym.core.records.outcome import TABLE
 from opsgym.core.task import ToolCall, canonical_json
 from opsgym.core.world import World
 from opsgym.envs.cache import Lru
@@ -20,6 +19,7 @@ from opsgym.envs.enterprise_bench.answers import Form
 from opsgym.envs.enterprise_bench.endings import Reason
 from opsgym.envs.enterprise_bench.plan import Subtask
 from opsgym.envs.enterprise_bench.template import Template, Unfit
+from opsgym.envs.enterprise_bench.verifier import watched
 
 if TYPE_CHECKING:
     from opsgym.envs.enterprise_bench.params import BenchParams
@@ -32,7 +32,7 @@ CANDIDATES = 200
 PAGES = 6
 """Pages of a list that a plan turns at most."""
 
-_ROWS: Lru[Tables] = Lru(8)
+_ROWS: Lru[Tables] = Lru(3)
 
 
 class Tables(Mapping[str, list[Row]]):
@@ -85,9 +85,7 @@ class Draft:
         self.template, self.params, self.seed, self.draw, self.twin = template, params, seed, draw, twin
         self.base = system.base(seed, params.size)
         self.start = self.base.snapshot
-        self.world = World.from_snapshot(self.start)
-        self.world.stamp(TABLE)  # has writes watched
-        self.world.restore(self.start)
+        self.world = watched(World.from_snapshot(self.start))
         self.today = self.world.today
         self.me: Row = {}
         self.subtasks: list[Subtask] = []

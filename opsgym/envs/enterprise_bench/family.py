@@ -24,7 +24,7 @@ from opsgym.envs.enterprise_bench.policies import POLICIES
 from opsgym.envs.enterprise_bench.setting import Setting
 from opsgym.envs.enterprise_bench.templates import fixed_counts, template_by_name
 from opsgym.envs.enterprise_bench.toolboxes import every_tool, toolbox
-from opsgym.envs.enterprise_bench.verifier import Checks, judge, read_checks
+from opsgym.envs.enterprise_bench.verifier import Checks, judge, read_checks, watched
 
 _READ: Lru[tuple[Setting, Checks]] = Lru(256)
 
@@ -86,7 +86,7 @@ class EnterpriseBenchFamily(Family[BenchParams, World]):
 
     def session(self, world: World, task: Task) -> Any:
         """What the tools act on: the sources, with the rights of who asks."""
-        return setting_of(task).sign_in(world)
+        return setting_of(task).sign_in(watched(world))
 
     def toolbox(self, harness: str, task: Task | None = None) -> Toolbox:
         """The tools that a task offers; without a task all."""

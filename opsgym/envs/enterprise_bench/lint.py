@@ -17,7 +17,7 @@ from opsgym.envs.enterprise_bench.answers import Ids, plain
 from opsgym.envs.enterprise_bench.plan import Plan, plan_of
 from opsgym.envs.enterprise_bench.setting import Setting
 from opsgym.envs.enterprise_bench.toolboxes import toolbox
-from opsgym.envs.enterprise_bench.verifier import Checks, judge, read_checks
+from opsgym.envs.enterprise_bench.verifier import Checks, judge, read_checks, watched
 
 META = re.compile(r"\b(the context|ground truth|subtask|persona|template|the dataset|given information)\b", re.IGNORECASE)
 """Words that speak of the task instead of the work."""
@@ -61,7 +61,7 @@ def _played(task: Task, checks: Checks, plan: Plan) -> Iterator[str]:
     setting = Setting.model_validate(task.world)
     world = setting.open()
     try:
-        start = world.snapshot()
+        start = world.origin or world.snapshot()
         results: list[str] = []
         verdict = judge(checks, start, _run(world, task, plan.oracle(), results))
         if not verdict.is_success:
@@ -99,7 +99,7 @@ def _needed(task: Task, checks: Checks, plan: Plan, world: World, start: Snapsho
 
 def _run(world: World, task: Task, calls: Sequence[ToolCall], results: list[str]) -> World:
     """Carry out calls up to the first that ends the episode; refused ones change nothing."""
-    session = Setting.model_validate(task.world).sign_in(world)
+    session = Setting.model_validate(task.world).sign_in(watched(world))
     tools = toolbox(task.tools)
     for call in calls:
         try:

@@ -1,86 +1,93 @@
-"""Mutation audit: a solved state in which one promise of the verifier is broken at a time."""
+"""Mutation audit: what the verifier says when one promise of a solved task is broken at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from opsgym.core.changes import quoted
 from opsgym.core.records.columns import Choice, Key
 from opsgym.core.records.diff import Change
 from opsgym.core.records.live_judge import changes_since
-from opsgym.core.records.outcome import TABLE
-from opsgym.core.records.statements import by_key
 from opsgym.core.records.table import Table
-from opsgym.core.task import canonical_json
 from opsgym.core.world import Snapshot, World
-from opsgym.envs.enterprise_bench.endings import REASONS
+from opsgym.envs.enterprise_bench.endings import REASONS, Outcome, outcome
 from opsgym.envs.enterprise_bench.system import DOMAIN
-from opsgym.envs.enterprise_bench.verifier import Checks, judge
+from opsgym.envs.enterprise_bench.verifier import Checks, judge_changes
 
 
 def audit(checks: Checks, before: Snapshot, after: World) -> Sequence[tuple[str, bool]]:
     """By rule, whether the verifier notices that it is broken."""
-    solved = after.snapshot()
-    changes = changes_since(DOMAIN, before, after)
-    found = []
-    for rule, statements in _mutants(checks, changes, after):
-        world = World.from_snapshot(solved)
-        try:
-            world.execute("PRAGMA foreign_keys = OFF")
-            for sql, values in statements:
-                world.execute(sql, values)
-            found.append((rule, not judge(checks, before, world).is_success))
-        finally:
-            world.close()
-    return found
+    changes, ended = changes_since(DOMAIN, before, after), outcome(after.conn) or Outcome("none")
+    return [
+        (rule, not judge_changes(checks, mutated, ending).is_success)
+        for rule, mutated, ending in _mutants(checks, changes, ended, after)
+    ]
 
 
-Statement = tuple[str, Sequence[Any]]
+_Mutant = tuple[str, Sequence[Change], Outcome]
 
 
-def _mutants(checks: Checks, changes: Sequence[Change], after: World) -> Iterator[tuple[str, list[Statement]]]:
-    if checks.reason is not None:
-        for reason in REASONS:
-            if reason != checks.reason:
-                yield "refuse", [(f"UPDATE {TABLE} SET reason = ?", [reason])]
-        yield "refuse", [(f"UPDATE {TABLE} SET kind = 'submit', reason = NULL, words = 'null'", [])]
-    else:
-        yield "refuse", [(f"UPDATE {TABLE} SET kind = 'refuse', reason = 'not_permitted', words = ''", [])]
+def _mutants(checks: Checks, changes: Sequence[Change], ended: Outcome, after: World) -> Iterator[_Mutant]:
+    for ending in _endings(checks):
+        yield "refuse", changes, ending
     if checks.form is not None and checks.reason is None:
-        for wrong in (None, "wrong", -987654321, [], ["wrong"]):
+        for wrong in (None, "wrong", -987654321, [], ["wrong"], *_near(ended.answer)):
             if checks.form.score(wrong) < 1:
-                yield "answer", [(f"UPDATE {TABLE} SET words = ?", [canonical_json(wrong)])]
-    for change in changes:
-        yield "record", [_undone(change)]
-    for table in DOMAIN.tables:
+                yield "answer", changes, replace(ended, answer=wrong)
+    for place, change in enumerate(changes):
+        others = [*changes[:place], *changes[place + 1 :]]
+        yield "record", others, ended
+        for altered in _misdone(checks, change):
+            yield "record", [*others, altered], ended
+    for table in (item for item in DOMAIN.tables if not item.derived):
         row = after.conn.execute(f"SELECT * FROM {quoted(table.name)} ORDER BY rowid LIMIT 1").fetchone()
-        if row is not None:
-            key = tuple(row[table.names.index(name)] for name in table.key)
-            if all((change.table.name, change.key) != (table.name, key) for change in changes):
-                yield "COLLATERAL", [(f"DELETE FROM {quoted(table.name)} WHERE {by_key(table)}", key)]
-                if (altered := _altered(table, row, key)) is not None:
-                    yield "COLLATERAL", [altered]
+        old = row and dict(zip(table.names, row, strict=True))
+        if old and all((item.table.name, item.key) != (table.name, _key(table, old)) for item in changes):
+            yield "COLLATERAL", [*changes, Change(table, "delete", _key(table, old), old, None)], ended
+            yield "COLLATERAL", [*changes, Change(table, "create", ("new",), None, old | {table.key[0]: "new"})], ended
+            if (new := _altered(table, old)) is not None:
+                yield "COLLATERAL", [*changes, Change(table, "update", _key(table, old), old, new)], ended
 
 
-def _undone(change: Change) -> Statement:
-    """The statement that takes a change back."""
-    table, name = change.table, quoted(change.table.name)
-    if change.action == "create":
-        return f"DELETE FROM {name} WHERE {by_key(table)}", change.key
-    old = change.old or {}
-    if change.action == "delete":
-        return f"INSERT INTO {name} ({', '.join(map(quoted, old))}) VALUES ({', '.join('?' * len(old))})", list(old.values())
-    sets = ", ".join(f"{quoted(column)} = ?" for column in change.columns)
-    return f"UPDATE {name} SET {sets} WHERE {by_key(table)}", [*(old[column] for column in change.columns), *change.key]
+def _endings(checks: Checks) -> Iterator[Outcome]:
+    """Wrong ways to end the episode."""
+    if checks.reason is None:
+        yield Outcome("refuse", "not_permitted")
+        return
+    yield from (Outcome("refuse", reason) for reason in REASONS if reason != checks.reason)
+    yield Outcome("submit")
 
 
-def _altered(table: Table, row: Sequence[Any], key: Sequence[Any]) -> Statement | None:
-    """A statement that changes one word of a record."""
-    for column, value in zip(table.columns, row, strict=True):
-        if isinstance(column, Choice) and not column.secret:
-            other = next(item for item in column.values if item != value)
-            return f"UPDATE {quoted(table.name)} SET {quoted(column.name)} = ? WHERE {by_key(table)}", [other, *key]
-        if column.sql_type == "TEXT" and not isinstance(column, Key) and isinstance(value, str) and not column.sql_check:
-            return f"UPDATE {quoted(table.name)} SET {quoted(column.name)} = ? WHERE {by_key(table)}", [f"{value}.", *key]
+def _near(answer: Any) -> Iterator[Any]:
+    """Answers that are nearly right: a number next to it, a list with one more or one less."""
+    if isinstance(answer, int | float):
+        yield answer + 1
+    if isinstance(answer, list):
+        yield from (answer[1:], [*answer, "more"])
+
+
+def _misdone(checks: Checks, change: Change) -> Iterator[Change]:
+    """The same change with one fixed value wrong."""
+    wanted = next((item for item in checks.wanted if item.met(change)), None)
+    if wanted is None or change.new is None:
+        return
+    for column in (*wanted.values, *wanted.holding):
+        yield replace(change, new=change.new | {column: "wrong"})
+
+
+def _key(table: Table, row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in table.key)
+
+
+def _altered(table: Table, row: dict[str, Any]) -> dict[str, Any] | None:
+    """A row with another word in one column."""
+    for column in table.columns:
+        if isinstance(column, Key) or column.secret or column.derived or row[column.name] is None:
+            continue
+        if isinstance(column, Choice):
+            return row | {column.name: next(item for item in column.values if item != row[column.name])}
+        if column.sql_type == "TEXT":
+            return row | {column.name: f"{row[column.name]}."}
     return None

@@ -125,7 +125,7 @@ class FullText:
             source = sqlite3.connect(":memory:")
             try:
                 source.deserialize(self._base.data)
-                rows = source.execute(f"SELECT rowid, {quoted(key)}, {_text(table)} FROM {quoted(table)}").fetchall()
+                rows = source.execute(f"SELECT rowid, {quoted(key)}, {text_of(table)} FROM {quoted(table)}").fetchall()
             finally:
                 source.close()
             self._conn.execute(_FTS.format(quoted(table)))
@@ -203,14 +203,15 @@ def mark(world: World, table: str, keys: Iterable[str]) -> None:
             world.write(MARKS, sql, [(table, key)], [(table, key)])
 
 
-def _text(table: str) -> str:
+def text_of(table: str) -> str:
+    """A record's text that is searched, in SQL over the table's columns."""
     return " || ' ' || ".join(f"coalesce({quoted(name)}, '')" for name in TEXTS[table])
 
 
 def _marked(world: World, table: str, key: str, allowed: str) -> list[tuple[str, str]]:
     """Keys and texts of allowed records that were written since the base world."""
     sql = (
-        f"SELECT {quoted(key)}, {_text(table)} FROM {quoted(table)}"
+        f"SELECT {quoted(key)}, {text_of(table)} FROM {quoted(table)}"
         f" WHERE {quoted(key)} IN (SELECT record FROM {MARKS} WHERE source = ?) AND ({allowed})"
     )
     return world.conn.execute(sql, (table,)).fetchall()

@@ -37,7 +37,7 @@ class Base:
     retriever: FullText
 
 
-_BASES: Lru[Base] = Lru(8)
+_BASES: Lru[Base] = Lru(14)
 
 
 def base(seed: int, size: Size) -> Base:

@@ -12,6 +12,7 @@ from opsgym.core.errors import TaskError
 from opsgym.core.records.allowance import Allowance, collateral
 from opsgym.core.records.diff import Change
 from opsgym.core.records.live_judge import changes_since
+from opsgym.core.records.outcome import TABLE
 from opsgym.core.task import CheckSpec, Frozen, JsonDict
 from opsgym.core.verify import CheckResult, Verdict
 from opsgym.core.world import Snapshot, World
@@ -132,14 +133,17 @@ class _Graded:
 
 
 def judge(checks: Checks, before: Snapshot, after: World) -> Verdict:
-    """The verdict on a world, which is only read.
+    """The verdict on a world, which is only read; see :func:`judge_changes`."""
+    return judge_changes(checks, changes_since(DOMAIN, before, after), outcome(after.conn))
+
+
+def judge_changes(checks: Checks, changes: Sequence[Change], ended: Outcome | None) -> Verdict:
+    """The verdict on what was changed and how the episode ended.
 
     The reward is the mean of what the checks earn: 1 for each record, the score of the answer (F1 for a set).  It is 0 where
     something changed that the request does not ask for, where a request that can be met was refused, and where one that cannot
     was answered.
     """
-    ended = outcome(after.conn)
-    changes = changes_since(DOMAIN, before, after)
     graded = [_refusal(checks.reason, ended)] if checks.reason is not None else _completion(checks, changes, ended)
     gates = [_needless_refusal(ended)] if checks.reason is None else []
     gates.append(_collateral(changes, [] if checks.reason is not None else [item.allowance() for item in checks.wanted]))
@@ -197,3 +201,13 @@ def _collateral(changes: Sequence[Change], allowed: Sequence[Allowance]) -> Chec
     found = [str(item) for item in collateral(changes, allowed)]
     spec = _spec("COLLATERAL", "COLLATERAL", "integrity")
     return CheckResult(spec, "fail" if found else "pass", [], found, "Nothing else was to change." if found else "")
+
+
+def watched(world: World) -> World:
+    """Have writes watched from the present state on, so that what differs from it is found without reading everything."""
+    seeded = world.origin or world.snapshot()
+    if not world.is_watched:
+        world.stamp(TABLE)
+    if world.written_since(seeded) is None:
+        world.restore(seeded)
+    return world
