@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import pytest
 
 from opsgym.core.world import World
 from opsgym.envs.enterprise_bench.access import Persona, condition_for
 from opsgym.envs.enterprise_bench.domain import DOMAIN
+from opsgym.envs.enterprise_bench.embedding import Embedding
 from opsgym.envs.enterprise_bench.search import TEXTS, FullText
 from opsgym.envs.enterprise_bench.session import Desk
 from opsgym.envs.enterprise_bench.sources.people import PRIVATE
+from opsgym.envs.enterprise_bench.system import sign_in
 from tests.envs.enterprise_bench.bases import BASE, call, desk, fresh, personas
 
 WORLD = fresh()
@@ -132,3 +137,21 @@ def test_results_mask_what_reading_masks() -> None:
     assert all(row["salary"] == "***" for row in results)
     assert json.dumps(results)
     assert BASE.traps
+
+
+def _letters(texts: Sequence[str]) -> Any:
+    return np.array([[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz0123456789_"] for text in texts], float)
+
+
+def test_embeddings_search_what_may_be_read_and_find_the_text_itself_first() -> None:
+    me = PERSONAS[4]
+    session = sign_in(WORLD, me.emp_id, "standard", Embedding(_letters))
+    bare = _without_hidden(me.emp_id)
+    for name in ("mail", "policy_section", "it_ticket", "post"):
+        table = DOMAIN.table(name)
+        hits, total = session.search(table, QUERIES[0], 5000)
+        assert total == len(hits)
+        assert (hits, total) == Embedding(_letters).find(bare, name, table.id, "1", QUERIES[0], 5000)
+        own = session.search(table, _words(name, hits[-1].key), 1)[0]
+        assert sorted(_words(name, own[0].key).lower()) == sorted(_words(name, hits[-1].key).lower())
+        assert own[0].score == pytest.approx(1)
