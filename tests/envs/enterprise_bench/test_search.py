@@ -147,7 +147,7 @@ def test_embeddings_search_what_may_be_read_and_find_the_text_itself_first() -> 
     me = PERSONAS[4]
     session = sign_in(WORLD, me.emp_id, "standard", Embedding(_letters))
     bare = _without_hidden(me.emp_id)
-    for name in ("mail", "policy_section", "it_ticket", "post"):
+    for name in ("employee", "policy_section", "question", "post"):
         table = DOMAIN.table(name)
         hits, total = session.search(table, QUERIES[0], 5000)
         assert total == len(hits)
