@@ -14,7 +14,7 @@ from opsgym.envs.enterprise_bench import system
 from opsgym.envs.enterprise_bench.draft import Draft
 from opsgym.envs.enterprise_bench.endings import Reason
 from opsgym.envs.enterprise_bench.errands import run_errands
-from opsgym.envs.enterprise_bench.params import ANY, BenchParams, tier_of
+from opsgym.envs.enterprise_bench.params import ALL_TOOLS, ANY, BenchParams, tier_of
 from opsgym.envs.enterprise_bench.plan import Plan
 from opsgym.envs.enterprise_bench.setting import Setting
 from opsgym.envs.enterprise_bench.template import Template, Unfit
@@ -118,7 +118,13 @@ def _finished(draft: Draft, params: BenchParams, seed: int, attempt: int) -> Tas
             "domain": draft.template.domain,
             "kind": kind,
             "attempt": attempt,
-            "difficulty": {"subtasks": len(plan.subtasks), "sources": len(plan.sources), "hops": plan.hops},
+            "difficulty": {
+                "subtasks": len(plan.subtasks),
+                "sources": len(plan.sources),
+                "hops": plan.hops,
+                "namesakes": draft.namesakes,
+                "distractors": len(system.TOOLBOX) if params.distractors >= ALL_TOOLS else params.distractors,
+            },
         },
     )
 

@@ -78,6 +78,7 @@ class Draft:
         form: What the answer looks like.
         reason: Why the request cannot be met.
         topic: What a change is about, for those who are told of it.
+        namesakes: How many employees are named whose names others have too.
         loose: By table and key of a changed record, the columns whose values are left to the agent, and what they must contain.
     """
 
@@ -95,6 +96,7 @@ class Draft:
         self.sentences: list[str] = []
         self.loose: dict[tuple[str, tuple[Any, ...]], dict[str, tuple[str, ...]]] = {}
         self.topic = ""
+        self.namesakes = 0
         self._session: Any = None
         self._results: list[str] = []
         self._free: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -115,7 +117,7 @@ class Draft:
         return found and found[0]
 
     def some(self, sql: str, **bound: Any) -> Row:
-        """One of the rows of a query.
+        """One of the rows of a query; where the parameters ask for ambiguity, of employees one who has namesakes, if any.
 
         Raises:
             Unfit: There is none.
@@ -123,7 +125,12 @@ class Draft:
         found = self.rows(sql, **bound)
         if not found:
             raise Unfit(f"no rows: {sql}")
+        if self.params.ambiguity and found[0].keys() >= {"name", "emp_id"}:
+            found = [row for row in found if self._namesakes(row)] or found
         return self.draw.choice(found)
+
+    def _namesakes(self, row: Row) -> list[Row]:
+        return self.rows("SELECT * FROM employee WHERE name = :name AND emp_id <> :emp_id", **_part(row, "name", "emp_id"))
 
     @property
     def tables(self) -> Tables:
@@ -202,9 +209,10 @@ class Draft:
 
     def named(self, row: Row) -> str:
         """An employee's name, with what tells namesakes apart."""
-        others = self.rows("SELECT * FROM employee WHERE name = :name AND emp_id <> :emp_id", **_part(row, "name", "emp_id"))
+        others = self._namesakes(row)
         if not others:
             return str(row["name"])
+        self.namesakes += 1
         if all(item["department"] != row["department"] for item in others):
             return f"{row['name']} from {row['department']}"
         return f"{row['name']} ({row['email']})"

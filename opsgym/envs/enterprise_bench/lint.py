@@ -22,7 +22,7 @@ from opsgym.envs.enterprise_bench.verifier import Checks, judge, read_checks, wa
 META = re.compile(r"\b(the context|ground truth|subtask|persona|template|the dataset|given information)\b", re.IGNORECASE)
 """Words that speak of the task instead of the work."""
 
-FIRST_PERSON = re.compile(r"\b(I|I'm|I've|I'd|me|my|mine|we|our|us)\b")
+FIRST_PERSON = re.compile(r"\b(I|I'm|I've|I'd|[Mm]e|[Mm]y|mine|[Ww]e|[Oo]ur|us)\b")
 """Words of who asks."""
 
 

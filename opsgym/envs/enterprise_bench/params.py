@@ -69,7 +69,7 @@ class BenchParams(Params):
         0, low=0, high=2, unit="subtasks", harder="up", description="Employees who are to be told about it, by mail or message."
     )
     ambiguity: int = knob(
-        0, low=0, high=1, unit="choice", harder="up", description="Whether records that resemble others are preferred."
+        0, low=0, high=1, unit="choice", harder="up", description="Whether employees who have namesakes are preferred."
     )
     distractors: int = knob(
         5,
