@@ -94,7 +94,7 @@ class Date(Frozen):
     def score(self, given: Any) -> float:
         """1 for the date, a time of day after it does not matter."""
         try:
-            return float(dt.date.fromisoformat(str(given).strip()[:10]).isoformat() == self.value)
+            return float(isinstance(given, str) and dt.date.fromisoformat(given.strip()[:10]).isoformat() == self.value)
         except ValueError:
             return 0.0
 
