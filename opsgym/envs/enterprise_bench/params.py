@@ -151,7 +151,7 @@ def draw_params(
     Args:
         seed: Seed of the draw.
         tier: Name of a tier; by default the seed picks one.
-        pattern: Name of a template, or :data:`UNANSWERABLE`; by default the seed picks a template, in the shares of the overrides.
+        pattern: Name of a template, or :data:`UNANSWERABLE`; by default the seed picks a template, in the overrides' shares.
         overrides: Values that replace the drawn ones.
 
     Raises:

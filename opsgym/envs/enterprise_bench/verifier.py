@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from opsgym.core.errors import TaskError
 from opsgym.core.records.allowance import Allowance, collateral
@@ -39,8 +39,8 @@ class Wanted(Frozen):
     table: str
     action: Literal["create", "update", "delete"]
     key: tuple[Any, ...] = ()
-    values: JsonDict = {}
-    holding: dict[str, tuple[str, ...]] = {}
+    values: JsonDict = Field(default_factory=dict)
+    holding: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     loose: tuple[str, ...] = ()
 
     def met(self, change: Change) -> bool:

@@ -52,7 +52,8 @@ def client_boss(draft: Draft) -> None:
     """Who is the boss of who represents us at a client."""
     client, named = _client(draft)
     draft.ask(
-        f"I have a complaint from our client {named}: who is the boss of the employee who represents us there? I need the employee id.",
+        f"I have a complaint from our client {named}: who is the boss of the employee who represents us there? "
+        "I need the employee id.",
         f"To whom does our representative for the client {named} report? I need that employee's id.",
     )
     if draft.twin is None:
@@ -123,7 +124,8 @@ def revenue(draft: Draft) -> None:
 def vendor_since(draft: Draft) -> None:
     """Since when a vendor works for us."""
     vendor = draft.some(
-        "SELECT v.* FROM vendor v WHERE (SELECT count(*) FROM vendor o WHERE o.business_name = v.business_name) = 1 ORDER BY v.vendor_id"
+        "SELECT v.* FROM vendor v WHERE (SELECT count(*) FROM vendor o WHERE o.business_name = v.business_name) = 1 "
+        "ORDER BY v.vendor_id"
     )
     draft.persona(reads=("vendor", vendor["vendor_id"]))
     draft.ask(
@@ -157,7 +159,8 @@ def overdue(draft: Draft) -> None:
         draft.block("not_permitted", "Nothing lets me read invoices.")
     draft.ask(
         f"Which invoices of the customer {invoice['customer_name']} are open and overdue as of today, {day}? I need their ids.",
-        f"I'm writing reminders: list the ids of unpaid invoices of {invoice['customer_name']} that were due before today, {day}.",
+        f"I'm writing reminders: list the ids of unpaid invoices of {invoice['customer_name']} that were due "
+        f"before today, {day}.",
     )
     if draft.twin is None:
         draft.look("Find the customer", "crm", "get_customer", customer_name=invoice["customer_name"])
@@ -223,12 +226,14 @@ def policy_number(draft: Draft) -> None:
     """A number that a section of a policy states."""
     section = draft.some(
         "SELECT s.*, d.title FROM policy_section s JOIN policy_document d ON d.document_id = s.document_id"
-        " WHERE s.value IS NOT NULL AND (SELECT count(*) FROM policy_document o WHERE o.title = d.title) = 1 ORDER BY s.section_id"
+        " WHERE s.value IS NOT NULL AND (SELECT count(*) FROM policy_document o WHERE o.title = d.title) = 1 "
+        "ORDER BY s.section_id"
     )
     draft.persona(reads=("policy_section", section["section_id"]))
     draft.ask(
         f'What number does the section "{section["heading"]}" of our policy "{section["title"]}" state?',
-        f'I have to comply with "{section["title"]}": which number of {section["unit"]} does its section "{section["heading"]}" give?',
+        f'I have to comply with "{section["title"]}": which number of {section["unit"]} does its section '
+        f'"{section["heading"]}" give?',
     )
     if draft.twin is None:
         draft.look("List the policies", "policies", "list_policy_documents")
@@ -341,7 +346,8 @@ def mails_from(draft: Draft) -> None:
         recipient_email=me["email"],
     )
     for row in draft.rows(
-        "SELECT thread_id FROM mail_thread WHERE :me IN (starter_emp_id, other_emp_id) AND :other IN (starter_emp_id, other_emp_id)"
+        "SELECT thread_id FROM mail_thread WHERE :me IN (starter_emp_id, other_emp_id) "
+        "AND :other IN (starter_emp_id, other_emp_id)"
         " ORDER BY thread_id",
         me=me["emp_id"],
         other=sender,

@@ -364,7 +364,8 @@ def announce_policy(draft: Draft) -> None:
         who = draft.person(target["emp_id"])
         fetch(draft, target["emp_id"])
     draft.ask(
-        f'Please send {who} a mail for me with the subject "{document["title"]}" that names the version in force, {document["version"]}.',
+        f'Please send {who} a mail for me with the subject "{document["title"]}" that names the version '
+        f"in force, {document['version']}.",
         f'I want {who} to know about our policy: write a mail with the subject "{document["title"]}" that says that version'
         f" {document['version']} is in force.",
     )

@@ -162,7 +162,8 @@ def turnover(draft: Draft) -> None:
     sale = _sale(draft)
     _seller(draft, sale)
     draft.ask(
-        f"What do all purchases of the customer {sale['customer_name']} add up to, at the prices of the sales records? I need rupees.",
+        f"What do all purchases of the customer {sale['customer_name']} add up to, at the prices of the sales records? "
+        "I need rupees.",
         f"I need the turnover with {sale['customer_name']} so far: quantity times discounted price over all sales records.",
     )
     if draft.twin is None:
@@ -278,7 +279,8 @@ def chat_outcome(draft: Draft) -> None:
 def refunds(draft: Draft) -> None:
     """Support chats about a product in which a refund is asked for."""
     chat = draft.some(
-        f"SELECT s.*, p.product_name FROM support_chat s JOIN product p ON p.product_id = s.product_id WHERE {_ONE_NAME} ORDER BY s.chat_id"
+        f"SELECT s.*, p.product_name FROM support_chat s JOIN product p ON p.product_id = s.product_id WHERE {_ONE_NAME} "
+        "ORDER BY s.chat_id"
     )
     if draft.twin is None:
         draft.persona(whole="support_chat")
@@ -389,9 +391,11 @@ def record_sale(draft: Draft) -> None:
     number, day = draft.draw.randint(1, 9), draft.today.isoformat()
     draft.topic = f"the sale to {customer['customer_name']}"
     draft.ask(
-        f"Record a sale for me: {customer['customer_name']} buys {number} pieces of {product['product_name']} today, {day}, at the"
+        f"Record a sale for me: {customer['customer_name']} buys {number} pieces of {product['product_name']} today, {day}, "
+        "at the"
         " product's present prices.",
-        f"I sold {number} pieces of {product['product_name']} to {customer['customer_name']} on {day} at present prices; record it,"
+        f"I sold {number} pieces of {product['product_name']} to {customer['customer_name']} on {day} at "
+        "present prices; record it,"
         " please.",
     )
     _block(draft)

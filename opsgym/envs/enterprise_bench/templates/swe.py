@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+from opsgym.envs.enterprise_bench.access import Operation
 from opsgym.envs.enterprise_bench.answers import Date, Ids, Number, Text, Word
 from opsgym.envs.enterprise_bench.draft import Draft, Row, Tables
 from opsgym.envs.enterprise_bench.sources.code import LICENSES
@@ -237,7 +238,8 @@ def tagged_questions(draft: Draft) -> None:
 def accepted_author(draft: Draft) -> None:
     """In which department who gave the accepted answer to a question works."""
     answer = draft.some(
-        "SELECT a.*, q.title FROM answer a JOIN question q ON q.question_id = a.question_id WHERE a.is_accepted ORDER BY a.answer_id"
+        "SELECT a.*, q.title FROM answer a JOIN question q ON q.question_id = a.question_id WHERE a.is_accepted "
+        "ORDER BY a.answer_id"
     )
     draft.persona("e.emp_id <> :other", other=answer["emp_id"])
     draft.ask(
@@ -344,7 +346,7 @@ def open_issue(draft: Draft) -> None:
     draft.do("Open the issue", "code", "github_create_issue", repo_name=named, title=title, description=f"{title}.")
 
 
-def _issue(draft: Draft, operation: str, where: str = "1") -> Row:
+def _issue(draft: Draft, operation: Operation, where: str = "1") -> Row:
     issue = draft.some(
         f"SELECT i.*, r.repo_name FROM issue i JOIN repository r ON r.repo_id = i.repo_id WHERE {_UNIQUE} AND ({where})"
         " AND (SELECT count(*) FROM issue o WHERE o.repo_id = i.repo_id AND o.title = i.title) = 1 ORDER BY i.id"
