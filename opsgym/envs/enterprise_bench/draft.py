@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from opsgym.core.changes import quoted
 from opsgym.core.errors import TaskError, ToolError
@@ -160,7 +160,7 @@ class Draft:
         Raises:
             Unfit: Nobody fits.
         """
-        wanted = may or (reads and (reads[0], "read", reads[1]))
+        wanted: tuple[str, str, Any] | None = (reads[0], "read", reads[1]) if reads else may
         people = self.rows(f"SELECT e.* FROM employee e WHERE e.is_valid AND ({where}) ORDER BY e.emp_id", **bound)
         self.draw.shuffle(people)
         for person in people[:CANDIDATES]:
@@ -179,7 +179,7 @@ class Draft:
 
     def allowed(self, emp_id: str, source: str, operation: str, key: Any) -> bool:
         """Whether an employee may do something with a record."""
-        return access.permits(self.world.conn, self.params.access, emp_id, source, operation, key)
+        return access.permits(self.world.conn, self.params.access, emp_id, source, cast(access.Operation, operation), key)
 
     def reads_all(self, emp_id: str, source: str) -> bool:
         """Whether an employee may read every record of a source."""
