@@ -69,7 +69,7 @@ def test_a_truth_whose_derivations_differ_is_no_task() -> None:
         draft.truth("SELECT count(*) FROM employee", lambda tables: len(tables["employee"]) + 1)
 
     template = Template("hr_wrong", "hr", "search", (), build, "")
-    draft = Draft(template, BenchParams(), 0, random.Random(1), None)
+    draft = Draft(template, BenchParams.build({}), 0, random.Random(1), None)
     with pytest.raises(TaskError, match="second derivation"):
         template.build(draft)
     draft.close()
