@@ -69,8 +69,9 @@ def write_patterns(app: Sphinx) -> None:
 
 
 def write_domains(app: Sphinx) -> None:
-    """Write the pages about the domains of EnterpriseOps, which are not kept."""
+    """Write the pages about EnterpriseOps and EnterpriseBench, which are not kept."""
     importlib.import_module("enterprise").write_pages(Path(app.srcdir) / "envs" / "enterprise_ops_domains")
+    importlib.import_module("enterprise_bench").write_pages(Path(app.srcdir) / "envs" / "enterprise_bench_pages")
 
 
 def setup(app: Sphinx) -> None:

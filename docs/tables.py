@@ -12,6 +12,8 @@ from opsgym.core.params import Params
 from opsgym.core.tools import Tool
 from opsgym.envs.ace_bench.params import AceParams
 from opsgym.envs.ace_bench.tools import toolbox as ace_toolbox
+from opsgym.envs.enterprise_bench.params import BenchParams
+from opsgym.envs.enterprise_bench.templates import TEMPLATES as BENCH_TEMPLATES
 from opsgym.envs.enterprise_ops.params import EnterpriseParams
 from opsgym.envs.enterprise_ops.systems import HYBRID, SYSTEMS, system, templates
 from opsgym.envs.erp_bench.family import ErpBenchFamily
@@ -84,6 +86,20 @@ def erp_tools() -> str:
         parts.append(f"## Harness `{harness}`")
         parts.extend(_tool_section(item) for item in ERP.toolbox(harness).values())
     return "\n\n".join(parts)
+
+
+def enterprise_bench_parameters() -> str:
+    """Difficulty parameters of EnterpriseBench."""
+    return parameters(BenchParams)
+
+
+def enterprise_bench_templates() -> str:
+    """The templates of EnterpriseBench."""
+    rows = [
+        (f"`{item.name}`", item.kind, item.summary.splitlines()[0], ", ".join(f"`{reason}`" for reason in item.twins))
+        for item in BENCH_TEMPLATES
+    ]
+    return markdown(("template", "kind", "what it asks for", "unanswerable"), rows)
 
 
 def enterprise_parameters() -> str:

@@ -14,6 +14,7 @@ _ENVS = {
     "ACEBench-v0": ("opsgym.envs.ace_bench.env", "ACEBenchEnv", "ACEBenchVectorEnv"),
     "EnterpriseOps-v0": ("opsgym.envs.enterprise_ops.env", "EnterpriseOpsEnv", "EnterpriseOpsVectorEnv"),
     "ORAgentBench-v0": ("opsgym.envs.or_agent_bench.env", "ORAgentBenchEnv", "ORAgentBenchVectorEnv"),
+    "EnterpriseBench-v0": ("opsgym.envs.enterprise_bench.env", "EnterpriseBenchEnv", "EnterpriseBenchVectorEnv"),
 }
 
 ENV_IDS: tuple[str, ...] = tuple(_ENVS)

@@ -31,6 +31,7 @@ _TABLE_NAMES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT
 _MAGIC = b"SQLite format 3\0"
 _PAGE_SIZE = 1024  # bytes; worlds have many tables of few rows, and small pages keep snapshots small
 _CACHED_STATEMENTS = 1024
+_LARGE = 1 << 20  # bytes; copying such an image page by page takes longer than setting up a new connection
 
 
 class SnapshotLike(Protocol):
@@ -86,6 +87,11 @@ class Snapshot:
     schema: str
     data: bytes = field(repr=False)
     now: dt.datetime
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is quicker to open a new world than to restore one."""
+        return len(self.data) > _LARGE
 
     def open(self) -> World:
         """A new world in this state; see :meth:`World.from_snapshot`."""
@@ -281,12 +287,15 @@ class World:
             raise OpsGymError(f"cannot restore while a cursor has unread rows; fetch them or close it ({error})") from error
         finally:
             source.close()
+        self._came_from(snapshot)
+        if self._changes is not None:
+            self._changes.restored()
+
+    def _came_from(self, snapshot: Snapshot) -> None:
         self._restored += 1
         self._hashes = None
         self._restored_to = ref(snapshot)
         self._origin = self._restored_to, self.version
-        if self._changes is not None:
-            self._changes.restored()
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> Self:
@@ -297,7 +306,11 @@ class World:
         """
         world = object.__new__(cls)
         world._open(snapshot.schema)
-        world.restore(snapshot)
+        if snapshot.is_large and snapshot.data.startswith(_MAGIC):
+            world.conn.deserialize(snapshot.data)  # safe here: this connection has no statements that remember another schema
+            world._came_from(snapshot)
+        else:
+            world.restore(snapshot)
         return world
 
     @property

@@ -423,8 +423,8 @@ def _remade(kind: type[ToolEnv], arguments: dict[str, Any], spec: Any, rng: Any,
 
 
 def _restored(world: WorldLike | None, snapshot: SnapshotLike) -> WorldLike:
-    """A world in the state of a snapshot: the one given, where its schema fits."""
-    if world is None or world.schema != snapshot.schema:
+    """A world in the state of a snapshot: the one given, where its schema fits and the state is small."""
+    if world is None or world.schema != snapshot.schema or getattr(snapshot, "is_large", False):
         if world is not None:
             world.close()
         return snapshot.open()

@@ -1,0 +1,1 @@
+"""EnterpriseBench: employees ask, across an enterprise's sources, with exactly their own rights."""

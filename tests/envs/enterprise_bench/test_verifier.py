@@ -1,0 +1,99 @@
+"""Verifier: what the request asks for and nothing else; refusals where they are due."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from opsgym.core.task import Task, ToolCall
+from opsgym.core.verify import Verdict
+from opsgym.envs.enterprise_bench.compiler import compile_params
+from opsgym.envs.enterprise_bench.family import EnterpriseBenchFamily
+from opsgym.envs.enterprise_bench.lint import _run
+from opsgym.envs.enterprise_bench.mutants import audit
+from opsgym.envs.enterprise_bench.params import BenchParams
+from opsgym.envs.enterprise_bench.plan import plan_of
+from opsgym.envs.enterprise_bench.verifier import read_checks
+
+FAMILY = EnterpriseBenchFamily()
+
+
+def task_of(template: str, **values: float) -> Task:
+    return compile_params(BenchParams.build({"template": template, "unanswerable": 0.0, "distractors": 100, **values}), 20)
+
+
+def judged(task: Task, calls: Sequence[ToolCall]) -> Verdict:
+    world = FAMILY.open(task)
+    before = FAMILY.baseline(world, task)
+    try:
+        return FAMILY.verify(before, _run(world, task, calls, []), task)
+    finally:
+        world.close()
+
+
+def test_a_set_earns_its_f1() -> None:
+    task = task_of("hr_team")
+    right = plan_of(task).answer
+    verdict = judged(task, [ToolCall(name="submit", arguments={"answer": [*right, "emp_9999"]})])
+    assert 0 < verdict.reward < 1
+    assert verdict.reward == pytest.approx(2 * len(right) / (2 * len(right) + 1))
+    assert not verdict.is_success
+
+
+def test_a_change_that_was_not_asked_for_earns_nothing() -> None:
+    task = task_of("it_raise_ticket")
+    extra = ToolCall(name="social_platform_create", arguments={"title": "Hello", "post": "World"})
+    assert judged(task, task.oracle).is_success
+    verdict = judged(task, [extra, *task.oracle])
+    assert verdict.reward == 0
+    assert verdict.gates == ("COLLATERAL",)
+
+
+def test_a_mail_to_somebody_else_is_collateral() -> None:
+    task = task_of("business_mail_colleague")
+    right = task.oracle[-2].arguments["recipient_email"]
+    world = FAMILY.open(task)
+    wrong = world.conn.execute(
+        "SELECT email FROM employee WHERE is_valid AND email <> ? AND emp_id <> ? ORDER BY emp_id",
+        (right, task.world["emp_id"]),
+    ).fetchone()[0]
+    world.close()
+    mail = task.oracle[-2].model_copy(update={"arguments": task.oracle[-2].arguments | {"recipient_email": wrong}})
+    assert judged(task, [mail, task.oracle[-1]]).gates == ("COLLATERAL",)
+
+
+def test_free_words_are_free_but_for_what_they_must_name() -> None:
+    task = task_of("business_publish_post")
+    post = task.oracle[-2]
+    day = post.arguments["post"].split(" on ")[1][:10]
+    reworded = post.model_copy(update={"arguments": post.arguments | {"post": f"Come along, it is the {day}!"}})
+    silent = post.model_copy(update={"arguments": post.arguments | {"post": "Come along!"}})
+    assert judged(task, [reworded, task.oracle[-1]]).is_success
+    assert judged(task, [silent, task.oracle[-1]]).reward == 0
+
+
+@pytest.mark.parametrize("unanswerable", [0.0, 1.0])
+def test_only_the_right_reason_counts(unanswerable: float) -> None:
+    task = task_of("it_set_priority", unanswerable=unanswerable)
+    reason = plan_of(task).reason
+    for given in ("not_permitted", "not_existing", "ambiguous", "out_of_scope"):
+        call = ToolCall(name="refuse", arguments={"reason_code": given, "explanation": ""})
+        assert judged(task, [call]).reward == float(given == reason)
+
+
+def test_refusing_after_a_change_earns_nothing() -> None:
+    task = task_of("it_set_priority", unanswerable=1.0)
+    post = ToolCall(name="social_platform_create", arguments={"title": "Hello", "post": "World"})
+    assert judged(task, [post, task.oracle[-1]]).reward == 0
+
+
+def test_the_audit_finds_every_mutant() -> None:
+    for template in ("hr_set_salary", "it_remove", "business_mail_colleague", "hr_team", "sales_price"):
+        task = task_of(template)
+        world = FAMILY.open(task)
+        before = FAMILY.baseline(world, task)
+        caught = audit(read_checks(task.checks), before, _run(world, task, task.oracle, []))
+        world.close()
+        assert caught
+        assert all(found for _, found in caught), template
