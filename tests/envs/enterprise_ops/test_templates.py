@@ -62,7 +62,7 @@ def test_what_a_template_declares_occurs(name: str) -> None:
     seen: Counter[str] = Counter()
     for seed in range(24):
         for infeasible in (0.0, 1.0):
-            plan = plan_of(compiled(name, seed, ("hard", "expert")[seed % 2], infeasible=infeasible))
+            plan = plan_of(compiled(name, seed, tuple(TIERS)[seed % 4], infeasible=infeasible))
             seen.update([*plan.hidden, *plan.told, *(item.kind for item in plan.mistakes), *plan.reasons])
     assert {*template.rules, *template.traps, *template.blocked} <= set(seen)
 

@@ -69,7 +69,7 @@ def retire_label(draft: Draft) -> None:
         draft.do("delete_label", userId=box.user, id=label["id"])
 
 
-@template("email", roles=("owner", "delegate"), traps=("near_name",), blocked=("missing_record", "ambiguous"))
+@template("email", roles=("owner", "delegate"), traps=("near_name",), blocked=("missing_record",))
 def file_mail(draft: Draft) -> None:
     """File what certain people wrote under a label and take it out of the inbox."""
     (box,) = boxes(draft, f"{_HAS_LABELS} AND (SELECT count(*) FROM labels l WHERE l.user_id = u.id) > 1")

@@ -7,6 +7,7 @@ from typing import Any
 
 from opsgym.envs.enterprise_ops.draft import Draft, Row
 from opsgym.envs.enterprise_ops.hr import words
+from opsgym.envs.enterprise_ops.hr.rules.shared import named_by
 from opsgym.envs.enterprise_ops.hr.templates.common import look_up, name_of, namesake, person, user
 from opsgym.envs.enterprise_ops.template import Unfit, heed, template
 from opsgym.envs.enterprise_ops.words import FIRST, LAST
@@ -37,6 +38,8 @@ def offboard_employee(draft: Draft) -> None:
         group = draft.one("SELECT group_id FROM user_group_member WHERE user_id = ? ORDER BY member_id", leavers[-1]["user_id"])
         held = {"assigned_to": leavers[-1]["user_id"], "assignment_group": group["group_id"]}
         draft.change("hr_case", case["hr_case_id"], **held, skills=None)
+        if draft.rows(_NARROW, case["hr_case_id"]):
+            raise Unfit("only some may hold the case")
     who = draft.listed([person(draft, leaver) for leaver in leavers])
     draft.ask(
         f"{who} {'leaves' if len(leavers) == 1 else 'leave'} us today: please do the offboarding.",
@@ -49,6 +52,15 @@ def offboard_employee(draft: Draft) -> None:
     for leaver in leavers:
         look_up(draft, leaver)
         _offboard(draft, leaver)
+
+
+_NARROW = (
+    "SELECT 1 FROM hr_case k JOIN hr_service s ON s.hr_service_id = k.hr_service"
+    " JOIN hr_criteria c ON c.hr_criteria_id = s.hr_criteria"
+    " WHERE k.hr_case_id = ? AND c.active AND c.type = 'case_visibility'"
+    f" AND NOT {named_by('c', 'k.assigned_to')}"
+)
+"""Whether a case is one of those that only some may hold (HR-CASE-VISIBLE), and its holder is none of them."""
 
 
 def _leavers(draft: Draft) -> list[Row]:

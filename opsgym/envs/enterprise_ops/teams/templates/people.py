@@ -45,7 +45,7 @@ def _memberships(draft: Draft, user: str) -> list[Row]:
     roles=("admin",),
     rules=("TEAMS-USR-LEAVE", "TEAMS-MEM-LAST"),
     traps=("namesake",),
-    blocked=("ambiguous", "missing_record"),
+    blocked=("ambiguous",),
 )
 def delete_leavers(draft: Draft) -> None:
     """Delete users who have left; they are taken out of their teams first, and no team stays without an owner."""
