@@ -54,6 +54,7 @@ bench: $(DEV) ## Measure speed, beside a reference timed in the same run
 	$(BIN)/python benchmarks/erp_generation.py
 	$(BIN)/python benchmarks/ace_bench.py
 	$(BIN)/python benchmarks/enterprise_ops.py
+	$(BIN)/python benchmarks/enterprise_bench.py
 	$(BIN)/python benchmarks/or_agent_bench.py
 	$(BIN)/python benchmarks/sandbox.py
 	$(BIN)/python benchmarks/evaluate.py --tasks 20 --repeat 3
