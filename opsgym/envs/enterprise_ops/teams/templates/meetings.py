@@ -20,6 +20,13 @@ _TOPICS = {
 _HALLS = ("Open House", "Spring Briefing", "Leadership Questions", "Safety Day", "Results and Plans", "Welcome Session")
 
 
+_PAIRED = (
+    "SELECT 1 FROM chats c JOIN chat_members a USING (chat_id) JOIN chat_members b USING (chat_id)"
+    " WHERE c.chat_type = 'oneOnOne' AND NOT c.soft_deleted AND a.user_id = ? AND b.user_id = ?"
+)
+"""Whether two users have a chat of two."""
+
+
 def _people(draft: Draft, count: int) -> list[Row]:
     """Members of the organization who can sign in, other than the actor."""
     sql = f"SELECT u.* FROM teams_users u WHERE u.org_id = ? AND {ENABLED} AND u.user_id <> ? ORDER BY u.user_id"
@@ -43,9 +50,10 @@ def start_group_chat(draft: Draft) -> None:
     if draft.is_infeasible:
         people = people[:1]
         names = person(draft, people[0])
-        pair = draft.add("chats", chat_type="oneOnOne", created_by=draft.actor.id)
-        for key in (draft.actor.id, people[0]["user_id"]):
-            draft.add("chat_members", chat_id=pair["chat_id"], user_id=key, roles=["owner"])
+        if not draft.rows(_PAIRED, draft.actor.id, people[0]["user_id"]):
+            pair = draft.add("chats", chat_type="oneOnOne", created_by=draft.actor.id)
+            for key in (draft.actor.id, people[0]["user_id"]):
+                draft.add("chat_members", chat_id=pair["chat_id"], user_id=key, roles=["owner"])
         draft.ask(
             f"Start a new chat of two with {names}, apart from any that we may have, and write that it is about {topic}.",
             f"I want a second one-on-one chat with {names}, for {topic} only. Open it with a short message on that.",
