@@ -255,7 +255,7 @@ def posts_of(draft: Draft) -> None:
     post = draft.some("SELECT * FROM post ORDER BY post_id")
     me = draft.persona("e.emp_id <> :other", other=post["emp_id"])
     if draft.twin == "ambiguous":
-        who = shared_first_name(draft)
+        who = shared_first_name(draft, "EXISTS (SELECT 1 FROM post p WHERE p.emp_id = employee.emp_id)")
     else:
         who = draft.person(post["emp_id"])
         draft.look("List the posts", "social", "social_platform_list", emp_id=post["emp_id"])
@@ -362,26 +362,23 @@ def mails_from(draft: Draft) -> None:
     draft.answer(Number(value=value, unit="mails"))
 
 
-@CATALOGUE.search("ambiguous")
+@CATALOGUE.search()
 def conversations_with(draft: Draft) -> None:
     """Conversations with somebody since a day."""
     talk = draft.some("SELECT * FROM conversation ORDER BY conversation_id")
     me = _party(draft, talk["sender_emp_id"], talk["recipient_emp_id"])
     other = talk["recipient_emp_id"] if me["emp_id"] == talk["sender_emp_id"] else talk["sender_emp_id"]
     day = talk["date"][:10]
-    if draft.twin == "ambiguous":
-        who = shared_first_name(draft)
-    else:
-        who = draft.person(other)
-        draft.look(
-            "List our conversations",
-            "chats",
-            "list_conversation_ids_between_employees",
-            sender_emp_id=me["emp_id"],
-            recipient_emp_id=other,
-        )
-        for row in _talks(draft, me["emp_id"], other):
-            draft.look("Read it", "chats", "fetch_conversation_by_id", conversation_id=row["conversation_id"])
+    who = draft.person(other)
+    draft.look(
+        "List our conversations",
+        "chats",
+        "list_conversation_ids_between_employees",
+        sender_emp_id=me["emp_id"],
+        recipient_emp_id=other,
+    )
+    for row in _talks(draft, me["emp_id"], other):
+        draft.look("Read it", "chats", "fetch_conversation_by_id", conversation_id=row["conversation_id"])
     draft.ask(
         f"Find the conversations between {who} and me that began on {day} or later; I need their ids.",
         f"Which of my conversations with {who} began on {day} or later? I need the conversation ids for a follow-up.",

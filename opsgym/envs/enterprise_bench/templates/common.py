@@ -46,16 +46,21 @@ def absent_name(draft: Draft) -> str:
     return name
 
 
-def shared_first_name(draft: Draft) -> str:
-    """A first name, or a whole one, that several employees share."""
+def shared_first_name(draft: Draft, among: str = "is_valid") -> str:
+    """A first name, or a whole one, that several employees share.
+
+    Args:
+        draft: The draft.
+        among: Who comes into question, in SQL over employees.
+    """
     whole = draft.rows(
-        "SELECT name AS word, count(*) AS number FROM employee WHERE is_valid AND emp_id <> :me GROUP BY name HAVING count(*) > 1"
-        " ORDER BY name",
+        f"SELECT name AS word, count(*) AS number FROM employee WHERE is_valid AND ({among}) AND emp_id <> :me"
+        " GROUP BY name HAVING count(*) > 1 ORDER BY name",
         me=draft.me["emp_id"],
     )
     first = draft.rows(
-        "SELECT substr(name, 1, instr(name, ' ') - 1) AS word, count(*) AS number FROM employee WHERE is_valid AND emp_id <> :me"
-        " GROUP BY word HAVING count(*) > 1 ORDER BY word",
+        "SELECT substr(name, 1, instr(name, ' ') - 1) AS word, count(*) AS number FROM employee"
+        f" WHERE is_valid AND ({among}) AND emp_id <> :me GROUP BY word HAVING count(*) > 1 ORDER BY word",
         me=draft.me["emp_id"],
     )
     found = whole if whole and draft.draw.random() < 0.5 else first

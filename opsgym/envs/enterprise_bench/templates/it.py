@@ -291,7 +291,10 @@ def assign(draft: Draft) -> None:
         held=ticket["emp_id"] or "",
     )
     draft.persona("e.emp_id <> :other", may=("it_ticket", "update", ticket["id"]), other=staff["emp_id"])
-    who = shared_first_name(draft) if draft.twin == "ambiguous" else draft.person(staff["emp_id"])
+    if draft.twin == "ambiguous":
+        who = shared_first_name(draft, "department = 'Information Technology'")
+    else:
+        who = draft.person(staff["emp_id"])
     draft.topic = f"ticket {ticket['id']}"
     draft.ask(
         f"Please assign ticket {ticket['id']} to {who} as of today; I can't look after it myself.",
