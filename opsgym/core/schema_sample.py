@@ -52,6 +52,8 @@ class SchemaSampler:
             return schema["const"]
         if "enum" in schema:
             return self._pick(schema["enum"])
+        if schema.get("examples"):  # where most values that fit make no sense, or race: commands of a shell
+            return self._pick(schema["examples"])
         options = schema.get("anyOf") or schema.get("oneOf")
         if options:
             shallow = [option for option in options if depth < MAX_NESTING or "$ref" not in option]

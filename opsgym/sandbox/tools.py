@@ -36,10 +36,17 @@ CUT = "\n…[{left_out} characters left out]…\n"
 """Mark in a command's output where its middle was cut."""
 
 Path = Annotated[str, Field(min_length=1, max_length=1000)]
-Command = Annotated[str, Field(min_length=1, max_length=32_768)]
+Command = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=32_768,
+        examples=["ls", "head -20 BRIEF.md", "grep -rl : data", "python --version", "false"],
+    ),
+]
 Lines = Annotated[int, Field(ge=1, le=10_000)]
 Count = Annotated[int, Field(ge=1, le=MAX_PAGE)]
-Seconds = Annotated[float, Field(gt=0, le=3600)]
+Seconds = Annotated[float, Field(gt=0, le=3600, examples=[30, 60.0])]
 
 
 @tool()

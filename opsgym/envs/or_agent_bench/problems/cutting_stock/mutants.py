@@ -18,7 +18,8 @@ def mutants(instance: Instance, plan: Plan, previous: Plan | None) -> Iterator[t
     yield "length", {"cuts": [_cut(bar, {piece: 9})]}
     yield "orders", {"cuts": []}
     yield "orders", {"cuts": cuts[1:]}
-    yield "surplus", {"cuts": [*cuts, _cut(bar, {piece: 1}, times=500)]}
+    ordered = sum(order.count for order in instance.orders if order.piece == piece)
+    yield "surplus", {"cuts": [_cut(bar, {piece: 1}, times=ordered + 1)]}
     yield "stock", {"cuts": [_cut(bar, {piece: 1}, times=10_000)]}
     yield "saw", {"cuts": [_cut(bar, {piece: 1}, times=instance.saw_cuts + 1)]}
     if instance.bins:
