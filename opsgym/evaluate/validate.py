@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from opsgym.core.errors import OpsGymError
 from opsgym.core.family import Family
 from opsgym.core.task import Task, content_hash
-from opsgym.data.packs import write_pack
+from opsgym.evaluate.elsewhere import hashes_elsewhere
 from opsgym.evaluate.entry_points import entry_point_of, load_env
 from opsgym.evaluate.parallel import Progress, Workers
 from opsgym.evaluate.promises import PROMISES, Examination, Finding, examine
 from opsgym.evaluate.selection import Source, is_generated, regions, select
+
+Elsewhere = Callable[..., list[str]]
+"""See :func:`~opsgym.evaluate.elsewhere.hashes_elsewhere`; what an examination has fixed is left out."""
 
 SHOWN = 5
 """Problems that a report quotes for each promise."""
@@ -106,8 +104,9 @@ def validate(
     findings = [finding for examination in examined for finding in examination.findings]
     generated = is_generated(family, tasks, split)
     findings += _coverage(family, found) if generated else []
-    findings += _compare_replays(entry_point, found, examined)
-    findings += _compare_compiled(entry_point, found) if tasks is None or isinstance(tasks, int) else []
+    elsewhere = partial(hashes_elsewhere, entry_point=entry_point, workers=workers, progress=progress)
+    findings += _compare_replays(found, examined, elsewhere)
+    findings += _compare_compiled(found, elsewhere) if tasks is None or isinstance(tasks, int) else []
     unproven = {"exploits"} | (set() if generated else {"coverage", "identity"})
     return Report(env_id, len(found), tuple(_lines(findings, may_be_empty=unproven)))
 
@@ -117,37 +116,22 @@ def _coverage(family: Family[Any], tasks: Sequence[Task]) -> list[Finding]:
     return [Finding("coverage", "" if region in seen else f"no task of {region}") for region in regions(family)]
 
 
-def _compare_replays(entry_point: str, tasks: Sequence[Task], examined: Sequence[Examination]) -> list[Finding]:
-    hashes = _in_another_process("replay", entry_point, tasks)
+def _compare_replays(tasks: Sequence[Task], examined: Sequence[Examination], elsewhere: Elsewhere) -> list[Finding]:
+    hashes = elsewhere("replay", tasks=tasks, phase="playing again elsewhere")
     return [
         Finding("replay", "" if other == mine.digest else f"task {mine.task_id} plays differently")
         for mine, other in zip(examined, hashes, strict=True)
     ]
 
 
-def _compare_compiled(entry_point: str, tasks: Sequence[Task]) -> list[Finding]:
+def _compare_compiled(tasks: Sequence[Task], elsewhere: Elsewhere) -> list[Finding]:
     """One task of each tier and pattern, compiled anew elsewhere."""
     chosen = list({(task.tier, task.pattern): task for task in tasks}.values())
-    hashes = _in_another_process("compile", entry_point, chosen)
+    hashes = elsewhere("compile", tasks=chosen, phase="compiling again elsewhere")
     return [
         Finding("identity", "" if other == content_hash(task.to_json()) else f"task {task.id} compiles differently")
         for task, other in zip(chosen, hashes, strict=True)
     ]
-
-
-def _in_another_process(what: str, entry_point: str, tasks: Sequence[Task]) -> list[str]:
-    """One hash a task from a process with another hash seed."""
-    other_seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
-    environment = {**os.environ, "PYTHONHASHSEED": other_seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with tempfile.TemporaryDirectory() as folder:
-        pack = Path(folder) / "tasks.jsonl"
-        write_pack(pack, tasks)
-        command = [sys.executable, "-m", "opsgym.evaluate.replay", what, entry_point, str(pack)]
-        run = subprocess.run(command, capture_output=True, text=True, env=environment)
-    hashes = run.stdout.split()
-    if run.returncode or len(hashes) != len(tasks):
-        raise OpsGymError(f"the other process failed: {run.stderr.strip()[-2000:]}")
-    return hashes
 
 
 def _lines(findings: Sequence[Finding], *, may_be_empty: set[str]) -> Iterator[Line]:
