@@ -57,6 +57,7 @@ def toy_id(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
         (["tasks", "import", "absent", "--out", "x.csv"], "expected a file name ending in .jsonl"),
         (["tasks", "generate", "Toy-v0", "--out", "/proc/x.jsonl", "--count", "1"], "/proc"),
         (["info", "absent.jsonl"], "no task pack at"),
+        (["tasks", "show", "EnterpriseOps-v0", "--pattern", "hr_hand_ovr"], "did you mean 'hr_hand_over'? (all: opsgym info ID)"),
         (["validate", "Toy-v0", "--split", "dev"], "unknown split 'dev'"),
         (["tasks", "show", "ERPBench-v0", "--tier", "brutal"], "expected one of: easy, expert, hard, medium"),
     ],
@@ -110,6 +111,17 @@ def test_info_tells_what_an_environment_offers(cli: Cli) -> None:
     printed = cli("info", "ERPBench-v0")
     for part in ("09_single_bom_lowest_cost", "harnesses: tools, api", "customers: Number of customers"):
         assert part in printed
+
+
+def test_info_counts_many_tools_and_lists_them_when_asked(cli: Cli) -> None:
+    printed = cli("info", "EnterpriseOps-v0")
+    assert max(map(len, printed.splitlines())) < 250
+    listed = cli("info", "EnterpriseOps-v0", "--tools").splitlines()
+    assert len(set(listed)) == len(listed) > 400
+    assert f"tools: {len(listed)} names (opsgym info EnterpriseOps-v0 --tools lists them)" in printed
+    assert json.loads(cli("info", "EnterpriseOps-v0", "--tools", "--json"))["tools"] == listed
+    assert json.loads(cli("info", "EnterpriseOps-v0", "--json"))["tools"] == listed
+    cli("info", "--tools", code=2)
 
 
 def test_import_counts_certificates_that_agree(cli: Cli, released_erpbench: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from opsgym.cli.sandbox import sandbox_app
 from opsgym.cli.serve import serve_app
 from opsgym.cli.shared import err
 from opsgym.cli.tasks import tasks_app
-from opsgym.core.errors import OpsGymError
+from opsgym.core.errors import OpsGymError, RegistryError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(demo)
@@ -60,5 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         run(args=arguments)
     except (OpsGymError, OSError) as error:
-        err.print(escape("error: " + " ".join(str(error).split())))
+        err.print(escape(" ".join(f"error: {error} {_where(error)}".split())))
         sys.exit(2)
+
+
+def _where(error: Exception) -> str:
+    """Where to find all names, when there are too many for a message."""
+    if not isinstance(error, RegistryError) or len(error.known) <= RegistryError.MOST:
+        return ""
+    return {"pattern": "(all: opsgym info ID)", "tool": "(all: opsgym info ID --tools)"}.get(error.kind, "")

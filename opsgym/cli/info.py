@@ -11,18 +11,27 @@ from rich.text import Span, Text
 
 import opsgym
 from opsgym.cli.shared import Json, out, print_json
+from opsgym.core.errors import RegistryError
 from opsgym.data.packs import SUFFIXES, pack_info
 from opsgym.evaluate.entry_points import entry_point_of, load_env
 from opsgym.evaluate.selection import regions
 
+MANY = RegistryError.MOST
+"""So many names are listed in one line, if nothing but a terminal wraps it; of more tools their number is told."""
+WIDE = 120
+"""Characters in a line of more names, where no terminal tells."""
 WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
 def info(
     what: Annotated[str | None, typer.Argument(help="An environment id or a pack.", metavar="[ID | PACK]")] = None,
     as_json: Json = False,
+    tools: Annotated[bool, typer.Option("--tools", help="List the tools of an environment, one a line.")] = False,
 ) -> None:
     """Say what there is: environments, one environment, or a pack."""
+    if tools:
+        _list_tools(what, as_json=as_json)
+        return
     if what is None:
         data: dict[str, Any] = {"opsgym": opsgym.__version__, "environments": list(opsgym.ENV_IDS)}
     elif what.endswith(SUFFIXES):
@@ -33,9 +42,23 @@ def info(
         print_json(data)
         return
     for name, value in data.items():
+        if name == "tools" and isinstance(value, list) and len(value) > MANY:
+            value = f"{len(value)} names (opsgym info {what} --tools lists them)"
         for number, line in enumerate(f"{name}:{_plain(value)}".splitlines()):
-            text = fill(line, out.width, subsequent_indent="      ", **WHOLE_WORDS) if out.is_terminal else line
+            width = out.width if out.is_terminal else WIDE
+            is_wrapped = out.is_terminal or line.count(", ") > MANY
+            text = fill(line, width, subsequent_indent="      ", **WHOLE_WORDS) if is_wrapped else line
             out.print(Text(text, spans=[Span(0, 0 if number else len(name), "bold")]))
+
+
+def _list_tools(env_id: str | None, *, as_json: bool) -> None:
+    if env_id is None or env_id.endswith(SUFFIXES):
+        raise typer.BadParameter("goes with the id of an environment", param_hint="--tools")
+    names = list(load_env(entry_point_of(env_id), cache=None).tools)
+    if as_json:
+        print_json({"environment": env_id, "tools": names})
+    else:
+        out.print(Text("\n".join(names)))
 
 
 def _env_info(env_id: str) -> dict[str, Any]:

@@ -80,19 +80,30 @@ class TaskError(OpsGymError, ValueError):
 
 
 class RegistryError(OpsGymError, ValueError):
-    """A name was given that does not exist; the message lists what does.
+    """A name was given that does not exist; the message lists what does, or of more than :attr:`MOST` names the nearest.
 
     Args:
         kind: What was looked up, for example ``"tier"``.
         given: The unknown name.
         known: The names that exist.
         note: A sentence to add, for example which release brings the name.
+
+    Attributes:
+        kind: What was looked up.
+        given: The unknown name.
+        known: All names that exist, sorted.
     """
+
+    MOST = 60
 
     def __init__(self, kind: str, given: object, known: Iterable[str], *, note: str = "") -> None:
         names = sorted(known)
+        expected = f"one of: {', '.join(names) or '(none)'}"
+        if len(names) > self.MOST:
+            nearest = difflib.get_close_matches(str(given), names, n=5, cutoff=0)
+            expected = f"one of {len(names)}, of which the nearest are: {', '.join(nearest)}"
+        message = f"unknown {kind} {given!r}; expected {expected}"
         near = difflib.get_close_matches(str(given), names, n=1)
-        message = f"unknown {kind} {given!r}; expected one of: {', '.join(names) or '(none)'}"
         if near:
             message += f"; did you mean {near[0]!r}?"
         super().__init__(f"{message} {note}".rstrip())

@@ -90,8 +90,13 @@ class Params(BaseModel):
             RegistryError: A name is no parameter.
             TaskError: A value is outside its range.
         """
+        return cls.build(cls._values(sample))
+
+    @classmethod
+    def _values(cls, sample: Mapping[str, Any]) -> dict[str, Any]:
+        """The values that a sample stands for, unchecked; names that are no parameters stay as they are."""
         schemas = _schemas(cls)
-        return cls.build({name: _value(schemas[name], item) if name in schemas else item for name, item in sample.items()})
+        return {name: _value(schemas[name], item) if name in schemas else item for name, item in sample.items()}
 
     @classmethod
     def describe(cls) -> list[dict[str, Any]]:

@@ -61,6 +61,20 @@ def test_a_registry_error_lists_what_exists_and_guesses() -> None:
     assert str(RegistryError("tier", None, [])) == "unknown tier None; expected one of: (none)"
 
 
+def test_of_many_names_a_registry_error_lists_the_nearest_and_keeps_all() -> None:
+    most = RegistryError.MOST
+    names = [f"open_{number}" for number in range(1, most)] + ["open_channel"]
+    few, many = RegistryError("pattern", "open_chanel", names), RegistryError("pattern", "open_chanel", [*names, "open_0"])
+    assert all(name in str(few) for name in names)
+    assert str(many).startswith(
+        f"unknown pattern 'open_chanel'; expected one of {most + 1}, of which the nearest are: open_channel, "
+    )
+    assert str(many).endswith("; did you mean 'open_channel'?")
+    assert str(many).count("open_") == 7  # what was given, the five nearest, and the guess
+    assert len(many.known) == most + 1
+    assert "did you mean" not in str(RegistryError("pattern", "x", many.known))
+
+
 def test_a_tool_error_reads_as_data() -> None:
     assert ToolError("not_found", "No.", "Try.").as_dict() == {"code": "not_found", "message": "No.", "hint": "Try."}
     assert ToolError("not_found", "No.").as_dict() == {"code": "not_found", "message": "No."}

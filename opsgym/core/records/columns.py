@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -69,17 +69,13 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Key(Column):
-    """The primary key of a table: text such as ``INC_024``, or an integer.
+class Keyed(Column):
+    """A column of keys, own or foreign ones; its subclasses say which.
 
     Attributes:
-        prefix: What new text keys start with; without one the table gets no new records.
-        digits: Least number of digits in a text key.
-        whole: Whether keys are integers.
+        whole: Whether the keys are integers.
     """
 
-    prefix: str = ""
-    digits: int = 3
     whole: bool = field(default=False, kw_only=True)
 
     @property
@@ -96,6 +92,19 @@ class Key(Column):
     def filter_annotation(self) -> Any:
         """Integer or text."""
         return self.annotation
+
+
+@dataclass(frozen=True)
+class Key(Keyed):
+    """The primary key of a table: text such as ``INC_024``, or an integer.
+
+    Attributes:
+        prefix: What new text keys start with; without one the table gets no new records.
+        digits: Least number of digits in a text key.
+    """
+
+    prefix: str = ""
+    digits: int = 3
 
     def numbered(self, number: int) -> str | int:
         """The key of a number."""
@@ -206,56 +215,16 @@ class Flag(Column):
 
 
 @dataclass(frozen=True)
-class Whole(Column):
-    """An integer.
+class Bounded(Column):
+    """A number of some kind; its subclasses say which.
 
     Attributes:
         least: Least value.
     """
 
-    least: int | None = None
-
-    @property
-    def sql_type(self) -> str:
-        """Integer."""
-        return "INTEGER"
-
-    @property
-    def sql_check(self) -> str:
-        """The least value."""
-        return "" if self.least is None else f'"{self.name}" >= {self.least}'
-
-    @property
-    def annotation(self) -> Any:
-        """Integer, with the least value where it is shown."""
-        return int if self.least is None or not self.shown else Annotated[int, Field(ge=self.least)]
-
-    @property
-    def filter_annotation(self) -> Any:
-        """Integer."""
-        return int
-
-    def problem(self, value: Any) -> str:
-        """Too small, or too large for the database."""
-        if self.least is not None and value < self.least:
-            return f"expected at least {self.least}, got {value}"
-        return "" if abs(value) < 1 << 63 else "expected an integer of at most 63 bits"
-
-
-@dataclass(frozen=True)
-class Number(Column):
-    """A number.
-
-    Attributes:
-        least: Least value.
-    """
+    kind: ClassVar[type[float]]
 
     least: float | None = None
-
-    @property
-    def sql_type(self) -> str:
-        """Real."""
-        return "REAL"
 
     @property
     def sql_check(self) -> str:
@@ -264,17 +233,45 @@ class Number(Column):
 
     @property
     def annotation(self) -> Any:
-        """Number, with the least value where it is shown."""
-        return float if self.least is None or not self.shown else Annotated[float, Field(ge=self.least)]
+        """A number, with the least value where it is shown."""
+        return self.kind if self.least is None or not self.shown else Annotated[self.kind, Field(ge=self.least)]
 
     @property
     def filter_annotation(self) -> Any:
-        """Number."""
-        return float
+        """A number."""
+        return self.kind
 
     def problem(self, value: Any) -> str:
         """Too small."""
         return f"expected at least {self.least}, got {value}" if self.least is not None and value < self.least else ""
+
+
+@dataclass(frozen=True)
+class Whole(Bounded):
+    """An integer."""
+
+    kind: ClassVar[type[float]] = int
+
+    @property
+    def sql_type(self) -> str:
+        """Integer."""
+        return "INTEGER"
+
+    def problem(self, value: Any) -> str:
+        """Too small, or too large for the database."""
+        return super().problem(value) or ("" if abs(value) < 1 << 63 else "expected an integer of at most 63 bits")
+
+
+@dataclass(frozen=True)
+class Number(Bounded):
+    """A number with a fraction."""
+
+    kind: ClassVar[type[float]] = float
+
+    @property
+    def sql_type(self) -> str:
+        """Real."""
+        return "REAL"
 
 
 @dataclass(frozen=True)
@@ -322,37 +319,20 @@ class Day(Column):
 
 
 @dataclass(frozen=True)
-class Ref(Column):
+class Ref(Keyed):
     """A reference to a record of a table.
 
     Attributes:
         table: The table.
         column: Its column; by default its key.
-        whole: Whether what it refers to are integers.
         by_actor: Whether new records refer to the actor where nothing is given.
         declared: Whether the database knows of it; if not, only tools and invariants check it.
     """
 
     table: str = ""
     column: str = ""
-    whole: bool = field(default=False, kw_only=True)
     by_actor: bool = field(default=False, kw_only=True)
     declared: bool = field(default=True, kw_only=True)
-
-    @property
-    def sql_type(self) -> str:
-        """Integer or text."""
-        return "INTEGER" if self.whole else "TEXT"
-
-    @property
-    def annotation(self) -> Any:
-        """Integer or text."""
-        return int if self.whole else str
-
-    @property
-    def filter_annotation(self) -> Any:
-        """Integer or text."""
-        return self.annotation
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ def is_numbered(column: Column) -> bool:
     return isinstance(column, Key | Serial) and bool(column.prefix or column.sql_type == "INTEGER")
 
 
-def following(world: World, table: Table, column: Key | Serial) -> str | int:
-    """The key or number of the next record."""
+def following(world: World, table: Table, column: Key | Serial, least: int = 1) -> str | int:
+    """The key or number of the next record, not below a least one."""
     gone = world.conn.execute(f"SELECT last FROM {TABLE} WHERE name = ?", (_name(table, column),)).fetchone()
-    return column.numbered(1 + max(_greatest(world, table, column), gone[0] if gone else 0))
+    return column.numbered(max(least, 1 + _greatest(world, table, column), 1 + gone[0] if gone else 0))
 
 
 def keep(world: World, table: Table) -> None:

@@ -274,7 +274,7 @@ class Records:
         bound: Sequence[Any] = (),
     ) -> list[Row]:
         conditions = [statements.equal(equal)] if equal else []
-        values = _bound(table, equal)
+        values = searched(table, equal)
         if where:
             conditions.append(f"({where})")
             values += bound
@@ -345,7 +345,7 @@ def _stored(table: Table, values: Mapping[str, Any]) -> Row:
     return stored
 
 
-def _bound(table: Table, equal: Mapping[str, Any]) -> list[Any]:
+def searched(table: Table, equal: Mapping[str, Any]) -> list[Any]:
     """Values to search for, as the database holds them."""
     return [_coerced(table.by_name[name], value) for name, value in equal.items()]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil, isqrt
 from typing import Any, Literal, Self
 
@@ -11,6 +10,7 @@ from pydantic import model_validator
 
 from opsgym.core.errors import RegistryError
 from opsgym.core.params import Params, knob
+from opsgym.core.region import Region, region_holding
 from opsgym.core.stream import Stream
 from opsgym.envs.ace_bench.domains import DOMAINS
 from opsgym.envs.ace_bench.spec import Feedback
@@ -104,44 +104,15 @@ def ceil_sqrt(value: int) -> int:
     return root + (root * root < value)
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """A named region: inclusive ranges of grid, H, B and coupling, and what is fixed in it.
-
-    Attributes:
-        rows: Range of rows.
-        cols: Range of columns.
-        hidden: Range of H.
-        decoys: Range of B.
-        coupling: Range of coupling, percent.
-        greedy_proof: Whether instances that greedy policies solve are rejected.
-    """
-
-    rows: tuple[int, int]
-    cols: tuple[int, int]
-    hidden: tuple[int, int]
-    decoys: tuple[int, int]
-    coupling: tuple[int, int]
-    greedy_proof: bool = False
-
-    def holds(self, params: AceParams) -> bool:
-        """Whether a point lies in the region."""
-        ranges = ("rows", "cols", "hidden", "decoys", "coupling")
-        bounds = [(*getattr(self, name), getattr(params, name)) for name in ranges]
-        return params.greedy_proof == self.greedy_proof and all(low <= value <= high for low, high, value in bounds)
-
-    def draw(self, stream: Stream) -> dict[str, Any]:
-        """A point of the region."""
-        ranges = ("rows", "cols", "hidden", "decoys", "coupling")
-        values: dict[str, Any] = {name: stream.between(*getattr(self, name)) for name in ranges}
-        return {**values, "greedy_proof": self.greedy_proof}
+def _region(*, greedy_proof: bool = False, **ranges: tuple[int, int]) -> Region:
+    return Region(ranges, {"greedy_proof": (greedy_proof,)})
 
 
-TIERS: dict[str, Tier] = {
-    "easy": Tier((3, 4), (3, 5), (2, 4), (2, 4), (0, 20)),
-    "medium": Tier((4, 5), (5, 6), (6, 9), (7, 12), (30, 60)),
-    "hard": Tier((5, 5), (7, 7), (13, 17), (22, 28), (70, 90), greedy_proof=True),
-    "expert": Tier((5, 6), (7, 8), (20, 24), (29, 34), (85, 100), greedy_proof=True),
+TIERS = {
+    "easy": _region(rows=(3, 4), cols=(3, 5), hidden=(2, 4), decoys=(2, 4), coupling=(0, 20)),
+    "medium": _region(rows=(4, 5), cols=(5, 6), hidden=(6, 9), decoys=(7, 12), coupling=(30, 60)),
+    "hard": _region(rows=(5, 5), cols=(7, 7), hidden=(13, 17), decoys=(22, 28), coupling=(70, 90), greedy_proof=True),
+    "expert": _region(rows=(5, 6), cols=(7, 8), hidden=(20, 24), decoys=(29, 34), coupling=(85, 100), greedy_proof=True),
 }
 """Difficulty regions of the ``coupled`` preset, easiest first."""
 
@@ -180,7 +151,7 @@ def draw_params(
     if preset == "paper":
         values |= paper_cell(stream.pick(PAPER_HIDDEN), stream.pick(PAPER_DECOYS))
     else:
-        values |= TIERS[tier or stream.pick(list(TIERS))].draw(stream)
+        values |= TIERS[tier or stream.pick(list(TIERS))].draw(stream.between, stream.pick)
     return AceParams.build({**values, **(overrides or {})})
 
 
@@ -189,7 +160,7 @@ def tier_of(params: AceParams) -> str:
     if params.preset == "paper":
         values = params.model_dump()
         return PAPER_TIER if values == {**values, **paper_cell(params.hidden, params.decoys)} else "custom"
-    return next((name for name, tier in TIERS.items() if tier.holds(params)), "custom")
+    return region_holding(TIERS, params)
 
 
 def paper_cell(hidden: int, decoys: int) -> dict[str, Any]:

@@ -13,13 +13,14 @@ from opsgym.core.records.policy_text import policy_text
 from opsgym.core.records.records import Records
 from opsgym.core.records.sql_check import SqlCheck
 from opsgym.core.task import Certificate, CheckSpec, Task, ToolCall
+from opsgym.core.templated import ANY
 from opsgym.core.world import World
 from opsgym.data.splits import SPLITS, split_of
 from opsgym.envs.enterprise_ops import setting
 from opsgym.envs.enterprise_ops.draft import Draft, Part, Step
 from opsgym.envs.enterprise_ops.estate import watched
 from opsgym.envs.enterprise_ops.goals import Created, Goals, answer_check
-from opsgym.envs.enterprise_ops.params import ANY, EnterpriseParams, tier_of
+from opsgym.envs.enterprise_ops.params import EnterpriseParams, tier_of
 from opsgym.envs.enterprise_ops.plan import Heeded, Mistake, Plan, PlanStep
 from opsgym.envs.enterprise_ops.systems import system, template_by_name
 from opsgym.envs.enterprise_ops.template import Template, Unfit

@@ -156,9 +156,9 @@ class EnterpriseOpsFamily(Family[EnterpriseParams, Any]):
 
         return lint(task)
 
-    def is_guessable(self, task: Task) -> bool:
-        """A refusal is right, with one of six reasons."""
-        return bool(checks_of(task).reasons)
+    def is_lucky(self, task: Task, call: ToolCall) -> bool:
+        """A refusal is due, and was given with the right one of six reasons."""
+        return call.name == "refuse" and call.arguments.get("reason_code") in checks_of(task).reasons
 
     def facts(self) -> Mapping[str, Any]:
         """Counts of tables, references, tools and templates."""

@@ -4,42 +4,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import AfterValidator, Field, model_validator
+from typing import Any, Literal
 
 from opsgym.core.errors import RegistryError
-from opsgym.core.params import Params, knob
+from opsgym.core.params import knob
 from opsgym.core.records.enforcement import Enforcement
+from opsgym.core.region import Region, region_holding
+from opsgym.core.templated import ALL_TOOLS, ANY, TemplatedParams, template_knob
 from opsgym.envs.enterprise_ops.company import Size
 from opsgym.envs.enterprise_ops.systems import DOMAINS, template_by_name
-
-ANY = "any"
-"""Stands for a choice that is left to the seed."""
+from opsgym.envs.enterprise_ops.template import Template
 
 DomainName = Literal["any", "teams", "csm", "email", "itsm", "calendar", "hr", "drive", "hybrid"]
 Seniority = Literal["any", "broad", "narrow"]
 
-ALL_TOOLS = 100
-"""So many distractors are all tools of the domain."""
 
-
-def _known(name: str) -> str:
-    if name != ANY and name not in template_by_name():
-        raise ValueError(f"expected a template's name or {ANY!r}")
-    return name
-
-
-class EnterpriseParams(Params):
+class EnterpriseParams(TemplatedParams):
     """Parameters of one task."""
 
     domain: DomainName = knob(ANY, unit="choice", harder="none", description="The domain; hybrid tasks play in two systems.")
-    template: Annotated[str, AfterValidator(_known)] = Field(
-        ANY,
-        description="The kind of task.",
-        json_schema_extra={"unit": "choice", "harder": "none", "enum": [ANY, *template_by_name()]},
-    )
+    template: str = template_knob(template_by_name(), "The kind of task.")
     size: Size = knob("M", unit="choice", harder="none", description="Rows of the world: about 500, 3,500 or 10,000 a system.")
     horizon: int = knob(1, low=1, high=6, unit="items", harder="up", description="How many records the request is about.")
     conditions: int = knob(
@@ -90,61 +74,23 @@ class EnterpriseParams(Params):
         description="Share of tasks that are to be refused; 1 makes every task so.",
     )
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if ANY not in (self.domain, self.template) and template_by_name()[self.template].domain != self.domain:
-            raise ValueError(f"template {self.template} is not of domain {self.domain}")
-        return self
-
     @classmethod
-    def from_sample(cls, sample: Mapping[str, Any]) -> Self:
-        """As in the base class; where a template is named, its domain counts."""
-        names = [ANY, *template_by_name()]
-        chosen = names[int(sample["template"])] if "template" in sample else ANY
-        if chosen != ANY and "domain" in sample:
-            sample = {**sample, "domain": (ANY, *DOMAINS).index(template_by_name()[chosen].domain)}
-        return super().from_sample(sample)
+    def templates(cls) -> Mapping[str, Template]:
+        """All templates."""
+        return template_by_name()
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """A named region: what its tasks are drawn from.
-
-    Attributes:
-        sizes: Sizes of worlds.
-        horizon: Range of horizons.
-        conditions: Range of conditions.
-        obligations: Range of obligations.
-        traps: Range of traps.
-        distractors: Range of distractors.
-    """
-
-    sizes: tuple[Size, ...]
-    horizon: tuple[int, int]
-    conditions: tuple[int, int]
-    obligations: tuple[int, int]
-    traps: tuple[int, int]
-    distractors: tuple[int, int]
-
-    def holds(self, params: EnterpriseParams) -> bool:
-        """Whether a point lies in the region."""
-        ranges = ("horizon", "conditions", "obligations", "traps", "distractors")
-        return params.size in self.sizes and all(
-            getattr(self, name)[0] <= getattr(params, name) <= getattr(self, name)[1] for name in ranges
-        )
-
-    def draw(self, draw: random.Random) -> dict[str, Any]:
-        """A point of the region."""
-        ranges = ("horizon", "conditions", "obligations", "traps", "distractors")
-        values: dict[str, Any] = {name: draw.randint(*getattr(self, name)) for name in ranges}
-        return {**values, "size": draw.choice(self.sizes)}
+def _region(sizes: tuple[Size, ...], **ranges: tuple[int, int]) -> Region:
+    return Region(ranges, {"size": sizes})
 
 
-TIERS: dict[str, Tier] = {
-    "easy": Tier(("S",), (1, 1), (1, 1), (0, 1), (0, 0), (0, 5)),
-    "medium": Tier(("M",), (1, 2), (1, 2), (1, 1), (0, 1), (6, 15)),
-    "hard": Tier(("M",), (2, 3), (2, 3), (2, 2), (1, 1), (16, 40)),
-    "expert": Tier(("M", "L"), (3, 5), (3, 4), (3, 3), (2, 2), (ALL_TOOLS, ALL_TOOLS)),
+TIERS = {
+    "easy": _region(("S",), horizon=(1, 1), conditions=(1, 1), obligations=(0, 1), traps=(0, 0), distractors=(0, 5)),
+    "medium": _region(("M",), horizon=(1, 2), conditions=(1, 2), obligations=(1, 1), traps=(0, 1), distractors=(6, 15)),
+    "hard": _region(("M",), horizon=(2, 3), conditions=(2, 3), obligations=(2, 2), traps=(1, 1), distractors=(16, 40)),
+    "expert": _region(
+        ("M", "L"), horizon=(3, 5), conditions=(3, 4), obligations=(3, 3), traps=(2, 2), distractors=(ALL_TOOLS, ALL_TOOLS)
+    ),
 }
 """Difficulty regions, easiest first."""
 
@@ -170,7 +116,7 @@ def draw_params(
     if template is not None and template not in template_by_name():
         raise RegistryError("pattern", template, template_by_name())
     draw = random.Random(f"params/{tier}/{template}/{seed}")
-    values = TIERS[tier or draw.choice(list(TIERS))].draw(draw)
+    values = TIERS[tier or draw.choice(list(TIERS))].draw(draw.randint, draw.choice)
     values["enforcement"] = draw.choice(("permissive", "strict"))
     named = template or given.get("template", ANY)
     if named == ANY:
@@ -187,4 +133,4 @@ def draw_params(
 
 def tier_of(params: EnterpriseParams) -> str:
     """The tier in whose region a point lies, or ``custom``."""
-    return next((name for name, tier in TIERS.items() if tier.holds(params)), "custom")
+    return region_holding(TIERS, params)

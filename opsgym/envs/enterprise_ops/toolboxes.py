@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 from opsgym.core.records.outcome import ENDING
+from opsgym.core.templated import ALL_TOOLS
 from opsgym.core.tools import Tool, Toolbox
 from opsgym.envs.cache import Lru
-from opsgym.envs.enterprise_ops.params import ALL_TOOLS
 from opsgym.envs.enterprise_ops.systems import SYSTEMS, system, templates
 
 _BOXES: Lru[Toolbox] = Lru(256)

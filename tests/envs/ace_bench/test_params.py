@@ -23,15 +23,16 @@ def test_the_papers_grid_has_324_instances_of_the_stated_shape() -> None:
 def test_a_tier_draws_from_its_region(seed: int, tier: str) -> None:
     params, region = draw_params(seed, tier=tier), TIERS[tier]
     for name in ("rows", "cols", "hidden", "decoys", "coupling"):
-        low, high = getattr(region, name)
+        low, high = region.ranges[name]
         assert low <= getattr(params, name) <= high
+    assert (params.greedy_proof,) == region.choices["greedy_proof"]
     assert params == draw_params(seed, tier=tier)
 
 
 def test_tiers_get_harder_in_every_dimension() -> None:
     for easier, harder in zip(TIERS.values(), list(TIERS.values())[1:], strict=False):
         for name in ("rows", "cols", "hidden", "decoys", "coupling"):
-            assert sum(getattr(easier, name)) <= sum(getattr(harder, name))
+            assert sum(easier.ranges[name]) <= sum(harder.ranges[name])
 
 
 @pytest.mark.parametrize(

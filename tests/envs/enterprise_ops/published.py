@@ -1,10 +1,11 @@
-"""The published tool signatures, where they lie next to the repository."""
+"""The published tool signatures and tables, where they lie next to the repository."""
 
 from __future__ import annotations
 
 import ast
 import csv
 import re
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +110,23 @@ def _fact(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]
     if default is not None:
         fact["default"] = "empty" if isinstance(default, dict) else default
     return fact
+
+
+Layout = dict[str, tuple[list[tuple[str, int]], list[tuple[str, str, str]]]]
+"""Columns with their place in the key, and references, by table."""
+
+
+def layout(ddl: str) -> Layout:
+    """What tables a script makes; not with types and nullability, which the published ones do not tell for certain."""
+    conn = sqlite3.connect(":memory:")
+    conn.executescript(ddl)
+    names = [name for (name,) in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    found = {
+        name: (
+            [(row[1], row[5]) for row in conn.execute(f'PRAGMA table_info("{name}")')],
+            sorted((row[3], row[2], row[4]) for row in conn.execute(f'PRAGMA foreign_key_list("{name}")')),
+        )
+        for name in names
+    }
+    conn.close()
+    return found

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from functools import cache
 from typing import Any
 
 from opsgym.core.records.actor import Actor
-from opsgym.core.records.enforcement import Enforcement, RuleBook
-from opsgym.core.records.records import Records
-from opsgym.core.records.seeding import seeded
-from opsgym.core.world import Snapshot, World
 from opsgym.envs.enterprise_ops.calendar import words
 from opsgym.envs.enterprise_ops.calendar.domain import CALENDAR
 from opsgym.envs.enterprise_ops.worlds import Builder
+from tests.envs.enterprise_ops.small import SmallWorld
 
-DAY = dt.date(2026, 5, 4)  # a Monday
 PEOPLE = (
     ("Ana Hale", "ana@north.example", "Europe/London"),
     ("Ben Ek", "ben@north.example", "America/New_York"),
@@ -124,25 +119,6 @@ ACTORS = {
     )
 }
 
-
-BOOK = RuleBook(CALENDAR)
-
-
-@cache
-def _snapshot() -> Snapshot:
-    return seeded(CALENDAR, ROWS, today=DAY).snapshot()
-
-
-def open_world() -> World:
-    return World.from_snapshot(_snapshot())
-
-
-def session(role: str = "user", enforcement: Enforcement = "strict") -> Records:
-    return Records(CALENDAR, open_world(), ACTORS[role], enforcement=enforcement, book=BOOK)
-
-
-def call(records: Records, tool: str, **arguments: Any) -> Any:
-    """Call a tool as the environment does: all or nothing."""
-    item = CALENDAR.toolbox[tool]
-    with records.world.savepoint():
-        return item.function(records, **item.validate(arguments))
+SMALL = SmallWorld(CALENDAR, ROWS, ACTORS, acting="user")
+open_world, session, call = SMALL.open, SMALL.session, SMALL.call
+refused, forbidden, broken = SMALL.refused, SMALL.forbidden, SMALL.broken

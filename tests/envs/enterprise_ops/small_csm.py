@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Any
 
 from opsgym.core.records.actor import Actor
-from opsgym.core.records.enforcement import Enforcement
-from opsgym.core.records.records import Records
-from opsgym.core.records.seeding import seeded
-from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.csm.domain import CSM
+from tests.envs.enterprise_ops.small import SmallWorld
 
 TIME = "2026-05-01 08:00:00"
 TEXT = "The router drops every second packet."
@@ -134,19 +130,6 @@ _STAMPS = {"sys_created_on": TIME, "sys_updated_on": TIME}
 
 ACTORS = {role: Actor(str(key), role) for role, key in (("admin", 1), ("manager", 2), ("agent", 3), ("customer", 5))}
 
-
-def open_world() -> World:
-    rows = {
-        name: [{column: value for column, value in _STAMPS.items() if column in CSM.table(name).by_name} | row for row in listed]
-        for name, listed in ROWS.items()
-    }
-    return seeded(CSM, rows, today=dt.date(2026, 5, 4))
-
-
-def session(role: str = "agent", enforcement: Enforcement = "strict") -> Records:
-    return Records(CSM, open_world(), ACTORS[role], enforcement=enforcement)
-
-
-def call(records: Records, tool: str, **arguments: Any) -> Any:
-    item = CSM.toolbox[tool]
-    return item.function(records, **item.validate(arguments))
+SMALL = SmallWorld(CSM, ROWS, ACTORS, acting="agent", stamps=_STAMPS)
+open_world, session, call = SMALL.open, SMALL.session, SMALL.call
+refused, forbidden, broken = SMALL.refused, SMALL.forbidden, SMALL.broken

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-from functools import cache
 from typing import Any
 
 from opsgym.core.records.actor import Actor
-from opsgym.core.records.enforcement import Enforcement, RuleBook
-from opsgym.core.records.records import Records
-from opsgym.core.records.seeding import seeded
-from opsgym.core.world import Snapshot, World
 from opsgym.envs.enterprise_ops.drive import words
 from opsgym.envs.enterprise_ops.drive.domain import DRIVE
 from opsgym.envs.enterprise_ops.worlds import Builder
+from tests.envs.enterprise_ops.small import SmallWorld
 
-DAY = dt.date(2026, 5, 4)
 TREE = (  # name, kind, parent, owner, shared drive
     ("Ben's files", words.FOLDER, None, 2, None),  # 1
     ("Plans", words.FOLDER, 1, 2, None),  # 2
@@ -185,25 +180,6 @@ ACTORS = {
     role: Actor(f"USER_00{number}", role) for number, role in ((1, "admin"), (2, "user"), (4, "guest"), (5, "service_account"))
 } | {"cia": Actor("USER_003", "user")}
 
-
-BOOK = RuleBook(DRIVE)
-
-
-@cache
-def _snapshot() -> Snapshot:
-    return seeded(DRIVE, ROWS, today=DAY).snapshot()
-
-
-def open_world() -> World:
-    return World.from_snapshot(_snapshot())
-
-
-def session(role: str = "user", enforcement: Enforcement = "strict") -> Records:
-    return Records(DRIVE, open_world(), ACTORS[role], enforcement=enforcement, book=BOOK)
-
-
-def call(records: Records, tool: str, **arguments: Any) -> Any:
-    """Call a tool as the environment does: all or nothing."""
-    item = DRIVE.toolbox[tool]
-    with records.world.savepoint():
-        return item.function(records, **item.validate(arguments))
+SMALL = SmallWorld(DRIVE, ROWS, ACTORS, acting="user")
+open_world, session, call = SMALL.open, SMALL.session, SMALL.call
+refused, forbidden, broken = SMALL.refused, SMALL.forbidden, SMALL.broken

@@ -7,17 +7,14 @@ from functools import cache
 from typing import Any
 
 from opsgym.core.records.actor import Actor
-from opsgym.core.records.enforcement import Enforcement, RuleBook
-from opsgym.core.records.records import Records
-from opsgym.core.records.seeding import seeded
-from opsgym.core.world import Snapshot, World
+from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.email.domain import EMAIL
 from opsgym.envs.enterprise_ops.email.tables import TABLES
 from opsgym.envs.enterprise_ops.email.words import DAY_MS, SYSTEM_LABELS
 from opsgym.envs.enterprise_ops.email.world import count
 from opsgym.envs.enterprise_ops.worlds import Builder
+from tests.envs.enterprise_ops.small import SmallWorld
 
-TODAY = dt.date(2026, 5, 4)
 NOW_MS = 1_777_881_600_000
 """The start, 2026-05-04 08:00:00, in milliseconds."""
 
@@ -148,15 +145,6 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     return {name: listed for name, listed in made.rows.items() if listed}
 
 
-@cache
-def _snapshot() -> Snapshot:
-    world = seeded(EMAIL, rows(), today=TODAY)
-    found = world.snapshot()
-    world.close()
-    return found
-
-
-BOOK = RuleBook(EMAIL)
 ACTORS = {
     "owner": Actor("user_001", "owner", "user_001"),
     "delegate": Actor("user_002", "delegate", "user_002"),
@@ -164,19 +152,9 @@ ACTORS = {
     "stranger": Actor("user_005", "owner", "user_005"),
 }
 
-
-def open_world() -> World:
-    return World.from_snapshot(_snapshot())
-
-
-def session(role: str = "owner", enforcement: Enforcement = "strict") -> Records:
-    return Records(EMAIL, open_world(), ACTORS[role], enforcement=enforcement, book=BOOK)
-
-
-def call(records: Records, tool: str, **arguments: Any) -> Any:
-    item = EMAIL.toolbox[tool]
-    with records.world.savepoint():  # as the environment does around each call
-        return item.function(records, **item.validate(arguments))
+SMALL = SmallWorld(EMAIL, rows(), ACTORS, acting="owner")
+open_world, session, call = SMALL.open, SMALL.session, SMALL.call
+refused, forbidden, broken = SMALL.refused, SMALL.forbidden, SMALL.broken
 
 
 def letter(

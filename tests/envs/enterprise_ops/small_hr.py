@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
-from functools import cache
 from typing import Any
 
 from opsgym.core.records.actor import Actor
-from opsgym.core.records.enforcement import Enforcement
-from opsgym.core.records.records import Records
-from opsgym.core.records.seeding import seeded
-from opsgym.core.world import Snapshot, World
 from opsgym.envs.enterprise_ops.hr.domain import HR
+from tests.envs.enterprise_ops.small import SmallWorld
 
 TIME = "2026-05-01 08:00:00"
 _PEOPLE = (
@@ -199,27 +194,6 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 ACTORS = {role: Actor(str(n), role, "1") for role, n in (("admin", 1), ("manager", 2), ("agent", 3), ("employee", 5))}
 _STAMPS = {"created_at": TIME, "updated_at": TIME}
 
-
-@cache
-def _seeded() -> Snapshot:
-    rows = {
-        name: [{column: value for column, value in _STAMPS.items() if column in HR.table(name).by_name} | row for row in listed]
-        for name, listed in ROWS.items()
-    }
-    world = seeded(HR, rows, today=dt.date(2026, 5, 4))
-    found = world.snapshot()
-    world.close()
-    return found
-
-
-def open_world() -> World:
-    return World.from_snapshot(_seeded())
-
-
-def session(role: str = "agent", enforcement: Enforcement = "strict") -> Records:
-    return Records(HR, open_world(), ACTORS[role], enforcement=enforcement)
-
-
-def call(records: Records, tool: str, **arguments: Any) -> Any:
-    item = HR.toolbox[tool]
-    return item.function(records, **item.validate(arguments))
+SMALL = SmallWorld(HR, ROWS, ACTORS, acting="agent", stamps=_STAMPS)
+open_world, session, call = SMALL.open, SMALL.session, SMALL.call
+refused, forbidden, broken = SMALL.refused, SMALL.forbidden, SMALL.broken

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Any
 
 from opsgym.core.records.actor import Actor
-from opsgym.core.records.enforcement import Enforcement
-from opsgym.core.records.records import Records
-from opsgym.core.records.seeding import seeded
-from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.itsm.domain import ITSM
+from tests.envs.enterprise_ops.small import SmallWorld
 
 TIME = "2026-05-01 08:00:00"
 _STAMPS = {"created_on": TIME, "created_at": TIME}
@@ -213,19 +209,6 @@ ACTORS = {
     role: Actor(f"USER_00{n}", role, "ORG_001") for role, n in (("admin", 1), ("manager", 2), ("agent", 3), ("reporter", 5))
 }
 
-
-def open_world() -> World:
-    rows = {
-        name: [{column: value for column, value in _STAMPS.items() if column in ITSM.table(name).by_name} | row for row in listed]
-        for name, listed in ROWS.items()
-    }
-    return seeded(ITSM, rows, today=dt.date(2026, 5, 4))
-
-
-def session(role: str = "agent", enforcement: Enforcement = "strict") -> Records:
-    return Records(ITSM, open_world(), ACTORS[role], enforcement=enforcement)
-
-
-def call(records: Records, tool: str, **arguments: Any) -> Any:
-    item = ITSM.toolbox[tool]
-    return item.function(records, **item.validate(arguments))
+SMALL = SmallWorld(ITSM, ROWS, ACTORS, acting="agent", stamps=_STAMPS)
+open_world, session, call = SMALL.open, SMALL.session, SMALL.call
+refused, forbidden, broken = SMALL.refused, SMALL.forbidden, SMALL.broken

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from typing import Any
 
 from opsgym.core.records.actor import Actor
-from opsgym.core.records.enforcement import Enforcement
-from opsgym.core.records.records import Records
-from opsgym.core.records.seeding import seeded
-from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.teams.domain import TEAMS
+from tests.envs.enterprise_ops.small import SmallWorld
 
 TIME = "2026-05-01 08:00:00"
 LATER = "2026-06-01 10:00:00"
@@ -302,15 +298,6 @@ ACTORS = {
 }
 """Who acts: an admin, an owner and a member of the team Harbour, a guest of it, and somebody who is in no team."""
 
-
-def open_world() -> World:
-    return seeded(TEAMS, ROWS, today=dt.date(2026, 5, 4))
-
-
-def session(who: str = "owner", enforcement: Enforcement = "strict") -> Records:
-    return Records(TEAMS, open_world(), ACTORS[who], enforcement=enforcement)
-
-
-def call(records: Records, tool: str, **arguments: Any) -> Any:
-    found = TEAMS.toolbox.find(tool)
-    return found.function(records, **found.validate(arguments))
+SMALL = SmallWorld(TEAMS, ROWS, ACTORS, acting="owner")
+open_world, session, call = SMALL.open, SMALL.session, SMALL.call
+refused, forbidden, broken = SMALL.refused, SMALL.forbidden, SMALL.broken

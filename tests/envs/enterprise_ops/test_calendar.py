@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from opsgym.core.errors import ToolError
 from opsgym.core.records.invariants import violations
 from opsgym.core.records.judge import Judge
-from opsgym.core.records.policy_text import policy_text
 from opsgym.core.records.records import Records
 from opsgym.core.tools import Tool
 from opsgym.envs.enterprise_ops.calendar.domain import CALENDAR
 from tests.envs.enterprise_ops.calls import Make, attempt, every_sort, known_values, valid
-from tests.envs.enterprise_ops.small_calendar import ACTORS, PEOPLE, ROWS, call, open_world, session
+from tests.envs.enterprise_ops.small import Step
+from tests.envs.enterprise_ops.small_calendar import ACTORS, PEOPLE, ROWS, broken, call, forbidden, refused, session
 
-Step = tuple[str, dict[str, Any]]
 BEN, CIA = "ben@north.example", "cia@north.example"
 OUT = "zoe@partner.example"
 ROOM = "harbour@rooms.north.example"
@@ -32,38 +30,9 @@ def new(day: int = 12, hour: int = 10, calendar: str = "primary", **more: Any) -
     return "create_event", {"calendarId": calendar, "start": at(day, hour), "end": at(day, hour + 1), "summary": "New", **more}
 
 
-def refused(records: Records, code: str, tool: str, **arguments: Any) -> str:
-    """The message of a call that must be refused and leave the world as it was."""
-    before = records.world.digest()
-    with pytest.raises(ToolError) as caught:
-        call(records, tool, **arguments)
-    assert caught.value.code == code, caught.value.message
-    assert records.world.digest() == before
-    return caught.value.message
-
-
-def broken(role: str, *steps: Step) -> set[str]:
-    """Rules that the end state of permissive play breaks."""
-    records = session(role, "permissive")
-    before = records.world.snapshot()
-    for tool, arguments in steps:
-        call(records, tool, **arguments)
-    with Judge(CALENDAR, before, records.world.snapshot(), ACTORS[role]) as judge:
-        return {result.spec.rule for result in judge.results((), ()) if result.status == "fail"} - {"COLLATERAL"}
-
-
 def test_it_has_18_tables_and_37_tools() -> None:
     assert len(CALENDAR.tables) == 18
     assert len(CALENDAR.toolbox) == 37
-
-
-def test_the_small_world_keeps_its_own_policy() -> None:
-    assert violations(CALENDAR, open_world()) == []
-
-
-def test_every_rule_stands_in_the_policy() -> None:
-    text = policy_text(CALENDAR)
-    assert all(f"[{rule.id}]" in text for rule in CALENDAR.rules)
 
 
 # -- policy -------------------------------------------------------------------------------------------------
@@ -114,7 +83,7 @@ def test_a_strict_tool_refuses_with_the_rule(rule: str, role: str, tool: str, ar
     records = session(role)
     if (rule, tool) == ("CAL-DELETE", "clear_calendar"):
         records.world.execute("UPDATE acl_rules SET role = 'reader' WHERE calendar_id = ? AND role = 'freeBusyReader'", (BEN,))
-    assert f"{rule}:" in refused(records, "not_allowed", tool, **arguments)
+    forbidden(records, rule, tool, **arguments)
 
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
@@ -129,7 +98,7 @@ IN_ROOM = new(day=8, attendees=[{"email": ROOM, "resource": True}])
 def test_a_room_is_not_taken_by_moving() -> None:
     records = session()
     call(records, IN_ROOM[0], **IN_ROOM[1])
-    assert "CAL-ROOM-MOVE:" in refused(records, "not_allowed", MOVED[0], **MOVED[1])
+    forbidden(records, "CAL-ROOM-MOVE", MOVED[0], **MOVED[1])
     records.world.execute("UPDATE event_attendees SET response_status = 'declined' WHERE event_id = 'EVT_006' AND resource")
     call(records, MOVED[0], **MOVED[1])
 
@@ -146,7 +115,7 @@ def test_moving_into_a_room_shows_in_the_end_state() -> None:
 def test_locked_events_are_not_deleted_for_good() -> None:
     records = session()
     records.world.execute("UPDATE events SET locked = 1 WHERE id = 'EVT_002'")
-    assert "CAL-LOCKED-DELETE:" in refused(records, "not_allowed", "clear_calendar", calendarId="primary")
+    forbidden(records, "CAL-LOCKED-DELETE", "clear_calendar", calendarId="primary")
 
 
 def test_every_rule_has_a_breach_above_or_a_test_of_its_own() -> None:

@@ -8,44 +8,16 @@ import numpy as np
 import pytest
 
 from opsgym.core.errors import ToolError
-from opsgym.core.records.invariants import violations
-from opsgym.core.records.judge import Judge
-from opsgym.core.records.policy_text import policy_text
-from opsgym.core.records.records import Records
 from opsgym.core.tools import Tool
 from opsgym.envs.enterprise_ops.csm.domain import CSM
 from tests.envs.enterprise_ops.calls import Make, attempt, every_sort, known_values, valid
-from tests.envs.enterprise_ops.small_csm import ACTORS, ROWS, TEXT, call, open_world, session
-
-Step = tuple[str, dict[str, Any]]
-
-
-def refused(records: Records, rule: str, tool: str, **arguments: Any) -> None:
-    before = records.world.digest()
-    with pytest.raises(ToolError) as caught:
-        call(records, tool, **arguments)
-    assert caught.value.code == "not_allowed"
-    assert f"{rule}:" in caught.value.message
-    assert records.world.digest() == before
-
-
-def broken(role: str, *steps: Step) -> set[str]:
-    """Rules that the end state of permissive play breaks."""
-    records = session(role, "permissive")
-    before = records.world.snapshot()
-    for tool, arguments in steps:
-        call(records, tool, **arguments)
-    with Judge(CSM, before, records.world.snapshot(), ACTORS[role]) as judge:
-        return {result.spec.rule for result in judge.results((), ()) if result.status == "fail"} - {"COLLATERAL"}
+from tests.envs.enterprise_ops.small import Step
+from tests.envs.enterprise_ops.small_csm import ROWS, TEXT, broken, call, forbidden, session
 
 
 def test_it_has_17_tables_and_89_tools() -> None:
     assert len(CSM.tables) == 17
     assert len(CSM.toolbox) == 89
-
-
-def test_the_small_world_keeps_its_own_policy() -> None:
-    assert violations(CSM, open_world()) == []
 
 
 def case(**values: Any) -> dict[str, Any]:
@@ -202,7 +174,7 @@ OBLIGATIONS: list[tuple[str, str, list[Step]]] = [
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
 def test_a_strict_tool_refuses_with_the_rule(rule: str, role: str, tool: str, arguments: dict[str, Any]) -> None:
-    refused(session(role), rule, tool, **arguments)
+    forbidden(session(role), rule, tool, **arguments)
 
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
@@ -221,11 +193,6 @@ def test_an_obligation_shows_in_the_end_state_and_no_tool_refuses(rule: str, rol
 def test_every_rule_has_such_a_test() -> None:
     tested = {rule for rule, *_ in BREACHES} | {rule for rule, *_ in OBLIGATIONS}
     assert tested - {"RIGHTS"} == set(CSM.rule_by_id)
-
-
-def test_every_rule_stands_in_the_policy() -> None:
-    text = policy_text(CSM)
-    assert all(f"[{rule.id}]" in text for rule in CSM.rules)
 
 
 @pytest.mark.parametrize(

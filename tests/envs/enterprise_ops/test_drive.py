@@ -13,38 +13,14 @@ from hypothesis import strategies as st
 
 from opsgym.core.errors import ToolError
 from opsgym.core.records.invariants import violations
-from opsgym.core.records.judge import Judge
-from opsgym.core.records.policy_text import policy_text
 from opsgym.core.records.records import Records
 from opsgym.core.tools import Tool
 from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.drive import words
 from opsgym.envs.enterprise_ops.drive.domain import DRIVE
 from tests.envs.enterprise_ops.calls import Make, attempt, every_sort, known_values, valid
-from tests.envs.enterprise_ops.small_drive import ACTORS, ROWS, call, open_world, session
-
-Step = tuple[str, dict[str, Any]]
-
-
-def refused(records: Records, code: str, tool: str, **arguments: Any) -> str:
-    """The message of a call that must be refused and leave the world as it was."""
-    before = records.world.digest()
-    with pytest.raises(ToolError) as caught:
-        call(records, tool, **arguments)
-    assert caught.value.code == code, caught.value.message
-    assert records.world.digest() == before
-    return caught.value.message
-
-
-def broken(role: str, *steps: Step, minutes: int = 0) -> set[str]:
-    """Rules that the end state of permissive play breaks."""
-    records = session(role, "permissive")
-    before = records.world.snapshot()
-    for tool, arguments in steps:
-        call(records, tool, **arguments)
-    records.world.advance(minutes=minutes)
-    with Judge(DRIVE, before, records.world.snapshot(), ACTORS[role]) as judge:
-        return {result.spec.rule for result in judge.results((), ()) if result.status == "fail"} - {"COLLATERAL"}
+from tests.envs.enterprise_ops.small import Step
+from tests.envs.enterprise_ops.small_drive import ACTORS, ROWS, broken, call, forbidden, open_world, refused, session
 
 
 def names(records: Records, q: str, **more: Any) -> list[str]:
@@ -54,15 +30,6 @@ def names(records: Records, q: str, **more: Any) -> list[str]:
 def test_it_has_28_tables_and_55_tools() -> None:
     assert len(DRIVE.tables) == 28
     assert len(DRIVE.toolbox) == 55
-
-
-def test_the_small_world_keeps_its_own_policy() -> None:
-    assert violations(DRIVE, open_world()) == []
-
-
-def test_every_rule_stands_in_the_policy() -> None:
-    text = policy_text(DRIVE)
-    assert all(f"[{rule.id}]" in text for rule in DRIVE.rules)
 
 
 # -- policy -------------------------------------------------------------------------------------------------
@@ -158,7 +125,7 @@ BREACHES: list[tuple[str, str, str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
 def test_a_strict_tool_refuses_with_the_rule(rule: str, role: str, tool: str, arguments: dict[str, Any]) -> None:
     records = session(role)
-    assert f"{rule}:" in refused(records, "not_allowed", tool, **arguments)
+    forbidden(records, rule, tool, **arguments)
 
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)

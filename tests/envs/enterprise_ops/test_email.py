@@ -9,67 +9,21 @@ import numpy as np
 import pytest
 
 from opsgym.core.errors import ToolError
-from opsgym.core.records.invariants import violations
-from opsgym.core.records.judge import Judge
-from opsgym.core.records.policy_text import policy_text
 from opsgym.core.records.records import Records
 from opsgym.core.tools import Tool
 from opsgym.core.world import World
 from opsgym.envs.enterprise_ops.email import words
 from opsgym.envs.enterprise_ops.email.domain import EMAIL
 from tests.envs.enterprise_ops.calls import Make, attempt, every_sort, known_values, valid
-from tests.envs.enterprise_ops.published import canonical, published
-from tests.envs.enterprise_ops.small_email import (
-    ACTORS,
-    NOW_MS,
-    call,
-    letter,
-    open_world,
-    recounted,
-    rows,
-    session,
-)
+from tests.envs.enterprise_ops.small import Step
+from tests.envs.enterprise_ops.small_email import ACTORS, NOW_MS, broken, call, forbidden, letter, recounted, rows, session
 
-Step = tuple[str, dict[str, Any]]
 ME = {"userId": "me"}
-
-
-def refused(records: Records, rule: str, tool: str, **arguments: Any) -> None:
-    before = records.world.digest()
-    with pytest.raises(ToolError) as caught:
-        call(records, tool, **arguments)
-    assert caught.value.code == "not_allowed"
-    assert caught.value.message.startswith(f"{rule}:")
-    assert records.world.digest() == before
-
-
-def broken(role: str, *steps: Step, minutes: int = 0) -> set[str]:
-    """Rules that the end state of permissive play breaks."""
-    records = session(role, "permissive")
-    before = records.world.snapshot()
-    for tool, arguments in steps:
-        call(records, tool, **arguments)
-        records.world.advance(minutes=minutes)
-    with Judge(EMAIL, before, records.world.snapshot(), ACTORS[role]) as judge:
-        return {result.spec.rule for result in judge.results((), ()) if result.status == "fail"} - {"COLLATERAL"}
 
 
 def test_it_has_28_tables_and_79_tools() -> None:
     assert len(EMAIL.tables) == 28
     assert len(EMAIL.toolbox) == 79
-
-
-def test_tools_have_the_official_names_and_signatures() -> None:
-    assert {tool.name: canonical(tool.parameters) for tool in EMAIL.tools} == published("email")
-
-
-def test_the_small_world_keeps_its_own_policy() -> None:
-    assert violations(EMAIL, open_world()) == []
-
-
-def test_every_rule_stands_in_the_policy() -> None:
-    text = policy_text(EMAIL)
-    assert all(f"[{rule.id}]" in text for rule in EMAIL.rules)
 
 
 # -- rules ------------------------------------------------------------------------------------------------------
@@ -166,7 +120,7 @@ BREACHES: list[tuple[str, str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
 def test_a_strict_tool_refuses_with_the_rule(rule: str, role: str, tool: str, arguments: dict[str, Any]) -> None:
-    refused(session(role), rule, tool, **arguments)
+    forbidden(session(role), rule, tool, **arguments)
 
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
@@ -246,7 +200,7 @@ def test_numbers_of_filters_and_delegates_are_limited(monkeypatch: pytest.Monkey
     sql = "INSERT INTO filters VALUES ('f' || ?, 'user_001', '{}', '{}')"
     records.world.executemany(sql, [(number,) for number in range(words.MAX_FILTERS - 1)])
     new = {"criteria": {"from": "x@y.example"}, "action": {"addLabelIds": ["STARRED"]}, **ME}
-    refused(records, "EMAIL-FILTER-LIMIT", "create_filter", **new)
+    forbidden(records, "EMAIL-FILTER-LIMIT", "create_filter", **new)
     admin = session("admin")
     for number in range(words.MAX_DELEGATES - 1):
         admin.world.execute(
@@ -255,7 +209,7 @@ def test_numbers_of_filters_and_delegates_are_limited(monkeypatch: pytest.Monkey
             (f"x{number}", f"x{number}@north.example"),
         )
         call(admin, "email_create_delegate", userId="user_001", delegateEmail=f"x{number}@north.example")
-    refused(admin, "EMAIL-DELEGATE-LIMIT", "email_create_delegate", userId="user_001", delegateEmail="dan@north.example")
+    forbidden(admin, "EMAIL-DELEGATE-LIMIT", "email_create_delegate", userId="user_001", delegateEmail="dan@north.example")
 
 
 # -- mailboxes --------------------------------------------------------------------------------------------------
@@ -264,9 +218,9 @@ def test_numbers_of_filters_and_delegates_are_limited(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("mode", ["strict", "permissive"])
 def test_a_mailbox_is_closed_to_others(mode: Any) -> None:
     stranger = session("stranger", mode)
-    refused(stranger, "EMAIL-ACCESS", "list_messages", userId="ann@north.example")
-    refused(stranger, "EMAIL-ACCESS", "create_label", userId="user_001", name="Mine")
-    refused(session("delegate", mode), "EMAIL-ACCESS", "list_messages", userId="dan@north.example")
+    forbidden(stranger, "EMAIL-ACCESS", "list_messages", userId="ann@north.example")
+    forbidden(stranger, "EMAIL-ACCESS", "create_label", userId="user_001", name="Mine")
+    forbidden(session("delegate", mode), "EMAIL-ACCESS", "list_messages", userId="dan@north.example")
     with pytest.raises(ToolError, match="no message"):
         call(stranger, "get_message", id="m1")
     with pytest.raises(ToolError, match="no label"):
@@ -280,7 +234,7 @@ def test_a_delegate_reads_and_writes_mail_until_the_admin_says_no() -> None:
     assert call(records, "get_message", id="m1", userId="user_001")["snippet"] == "Please pay invoice 17."
     admin = Records(EMAIL, records.world, ACTORS["admin"], enforcement="strict")
     call(admin, "email_delete_delegate", userId="user_001", delegateEmail="ben@north.example")
-    refused(records, "EMAIL-ACCESS", "get_message", id="m1", userId="user_001")
+    forbidden(records, "EMAIL-ACCESS", "get_message", id="m1", userId="user_001")
 
 
 def test_mail_sent_by_a_delegate_comes_from_the_owner() -> None:

@@ -241,7 +241,7 @@ def test_sql_in_arguments_is_text(task: Task) -> None:
     ("arguments", "message"),
     [
         ({"tier": "impossible"}, "easy, expert, hard, medium"),
-        ({"pattern": "email_nothing"}, "email_file_mail"),
+        ({"pattern": "email_file_mal"}, "email_file_mail"),
         ({"params": {"horizn": 3}}, "horizon"),
         ({"harness": "api"}, "tools"),
         ({"reward_mode": "sparse"}, "binary"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from opsgym.core.task import Task
+from opsgym.core.task import Task, ToolCall
 from opsgym.data.fixed_sets import slots
 from opsgym.data.splits import split_of
 from opsgym.envs.enterprise_ops.compiler import company_seed
-from opsgym.envs.enterprise_ops.family import EnterpriseOpsFamily, setting_of
+from opsgym.envs.enterprise_ops.family import EnterpriseOpsFamily, checks_of, setting_of
 from opsgym.envs.enterprise_ops.plan import plan_of
 from opsgym.envs.enterprise_ops.systems import FIXED, SYSTEMS, fixed_counts, system, template_by_name
 
@@ -97,3 +97,14 @@ def test_every_rule_is_in_the_policy_with_its_id(name: str) -> None:
 def test_four_policies_calibrate_a_task(task: Task) -> None:
     assert set(FAMILY.policies()) == {"rule_blind", "first_match", "complying", "refusing"}
     assert [call.name for call in FAMILY.policies()["refusing"](task)][-1] == "refuse"
+
+
+def test_only_a_due_refusal_with_a_right_reason_is_luck(task: Task) -> None:
+    blocked = FAMILY.compile(FAMILY.draw(5, tier="easy", pattern="itsm_put_on_hold", overrides={"infeasible": 1.0}), 5)
+    reasons = checks_of(blocked).reasons
+    for reason in ("not_permitted", "ambiguous", *reasons):
+        call = ToolCall(name="refuse", arguments={"reason_code": reason, "explanation": ""})
+        assert FAMILY.is_lucky(blocked, call) == (reason in reasons)
+        assert not FAMILY.is_lucky(task, call)
+    assert reasons
+    assert not FAMILY.is_lucky(blocked, ToolCall(name="submit", arguments={}))

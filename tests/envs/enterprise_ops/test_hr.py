@@ -8,45 +8,17 @@ import numpy as np
 import pytest
 
 from opsgym.core.errors import ToolError
-from opsgym.core.records.invariants import violations
-from opsgym.core.records.judge import Judge
-from opsgym.core.records.policy_text import policy_text
-from opsgym.core.records.records import Records
 from opsgym.core.tools import Tool
 from opsgym.envs.enterprise_ops.hr import words
 from opsgym.envs.enterprise_ops.hr.domain import HR
 from tests.envs.enterprise_ops.calls import Make, attempt, every_sort, known_values, valid
-from tests.envs.enterprise_ops.small_hr import ACTORS, ROWS, call, open_world, session
-
-Step = tuple[str, dict[str, Any]]
-
-
-def refused(records: Records, rule: str, tool: str, **arguments: Any) -> None:
-    before = records.world.digest()
-    with pytest.raises(ToolError) as caught:
-        call(records, tool, **arguments)
-    assert caught.value.code == "not_allowed"
-    assert f"{rule}:" in caught.value.message
-    assert records.world.digest() == before
-
-
-def broken(role: str, *steps: Step) -> set[str]:
-    """Rules that the end state of permissive play breaks."""
-    records = session(role, "permissive")
-    before = records.world.snapshot()
-    for tool, arguments in steps:
-        call(records, tool, **arguments)
-    with Judge(HR, before, records.world.snapshot(), ACTORS[role]) as judge:
-        return {result.spec.rule for result in judge.results((), ()) if result.status == "fail"} - {"COLLATERAL"}
+from tests.envs.enterprise_ops.small import Step
+from tests.envs.enterprise_ops.small_hr import ROWS, broken, call, forbidden, session
 
 
 def test_it_has_26_tables_and_89_tools() -> None:
     assert len(HR.tables) == 26
     assert len(HR.toolbox) == 89
-
-
-def test_the_small_world_keeps_its_own_policy() -> None:
-    assert violations(HR, open_world()) == []
 
 
 CASE, TASK, USER, PROFILE, SERVICE = (
@@ -226,7 +198,7 @@ OBLIGED: list[tuple[set[str], str, tuple[Step, ...]]] = [
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
 def test_a_strict_tool_refuses_with_the_rule(rule: str, role: str, tool: str, arguments: dict[str, Any]) -> None:
-    refused(session(role), rule, tool, **arguments)
+    forbidden(session(role), rule, tool, **arguments)
 
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
@@ -242,12 +214,9 @@ def test_what_is_left_undone_shows_in_the_end_state(rules: set[str], role: str, 
     assert broken(role, *steps) == rules
 
 
-def test_every_rule_can_be_broken_and_stands_in_the_policy() -> None:
+def test_every_rule_can_be_broken() -> None:
     tried = {rule for rule, *_ in BREACHES} | {rule for rules, *_ in OBLIGED for rule in rules}
     assert {rule.id for rule in HR.rules} - tried == set()
-    text = policy_text(HR)
-    ids = [*(rule.id for rule in HR.rules), *(sight.id for sight in HR.sights), *(mask.id for mask in HR.masks)]
-    assert all(f"[{name}]" in text for name in ids)
 
 
 @pytest.mark.parametrize(

@@ -2,57 +2,23 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import json
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from opsgym.core.errors import ToolError
-from opsgym.core.records.invariants import violations
-from opsgym.core.records.judge import Judge
-from opsgym.core.records.policy_text import policy_text
-from opsgym.core.records.records import Records
-from opsgym.core.records.seeding import seeded
-from opsgym.core.schema_sample import SchemaSampler
 from opsgym.core.tools import Tool
-from opsgym.envs.enterprise_ops.itsm.access import access_rows
 from opsgym.envs.enterprise_ops.itsm.domain import ITSM
-from opsgym.envs.enterprise_ops.itsm.rules import PRIORITY, RIGHTS
-from tests.envs.enterprise_ops.small_itsm import ACTORS, ROWS, call, open_world, session
-
-Step = tuple[str, dict[str, Any]]
-
-
-def refused(records: Records, rule: str, tool: str, **arguments: Any) -> None:
-    before = records.world.digest()
-    with pytest.raises(ToolError) as caught:
-        call(records, tool, **arguments)
-    assert caught.value.code == "not_allowed"
-    assert caught.value.message.startswith(f"{rule}:")
-    assert records.world.digest() == before
-
-
-def broken(role: str, *steps: Step, minutes: int = 0) -> set[str]:
-    """Rules that the end state of permissive play breaks."""
-    records = session(role, "permissive")
-    before = records.world.snapshot()
-    for tool, arguments in steps:
-        call(records, tool, **arguments)
-    records.world.advance(minutes=minutes)
-    with Judge(ITSM, before, records.world.snapshot(), ACTORS[role]) as judge:
-        return {result.spec.rule for result in judge.results((), ()) if result.status == "fail"} - {"COLLATERAL"}
+from opsgym.envs.enterprise_ops.itsm.rules import PRIORITY
+from tests.envs.enterprise_ops.calls import Make, attempt, every_sort, known_values, valid
+from tests.envs.enterprise_ops.small import Step
+from tests.envs.enterprise_ops.small_itsm import ROWS, broken, call, forbidden, session
 
 
 def test_it_has_24_tables_and_93_tools() -> None:
     assert len(ITSM.tables) == 24
     assert len(ITSM.toolbox) == 93
-
-
-def test_the_small_world_keeps_its_own_policy() -> None:
-    assert violations(ITSM, open_world()) == []
 
 
 def test_priority_grows_with_impact_and_urgency() -> None:
@@ -128,7 +94,7 @@ BREACHES: list[tuple[str, str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
 def test_a_strict_tool_refuses_with_the_rule(rule: str, role: str, tool: str, arguments: dict[str, Any]) -> None:
-    refused(session(role), rule, tool, **arguments)
+    forbidden(session(role), rule, tool, **arguments)
 
 
 @pytest.mark.parametrize(("rule", "role", "tool", "arguments"), BREACHES)
@@ -195,7 +161,7 @@ def test_the_time_of_resolution_may_be_given_where_it_is_true() -> None:
 def test_a_resolved_incident_is_closed_after_72_hours() -> None:
     records = session()
     records.world.advance(minutes=48 * 60 - 1)
-    refused(records, "ITSM-INC-CLOSE", UPDATE, incident_id="INC_003", status="closed")
+    forbidden(records, "ITSM-INC-CLOSE", UPDATE, incident_id="INC_003", status="closed")
     records.world.advance(minutes=1)
     assert call(records, UPDATE, incident_id="INC_003", status="closed")["status"] == "closed"
 
@@ -209,11 +175,6 @@ def test_obligations_show_in_the_end_state() -> None:
     assert broken("agent", raised, started) == set()
     given_up = ("link_new_incident_sla", {**started[1], "stage": "cancelled"})
     assert broken("agent", raised, given_up) == {"ITSM-SLA-ALIGN"}
-
-
-def test_every_rule_stands_in_the_policy() -> None:
-    text = policy_text(ITSM)
-    assert all(f"[{rule.id}]" in text for rule in ITSM.rules)
 
 
 def test_published_defaults_are_taken_even_where_they_mislead() -> None:
@@ -255,57 +216,16 @@ def test_children_are_added_all_or_none() -> None:
 
 # -- every tool ---------------------------------------------------------------------------------------------
 
-KNOWN: dict[str, list[Any]] = {}
-for _rows in ROWS.values():
-    for _name in {name for row in _rows for name in row}:
-        KNOWN.setdefault(_name, []).extend(row[_name] for row in _rows if row.get(_name) is not None)
+KNOWN = known_values(ROWS)
 
 
-def attempt(tool: Tool, records: Records, arguments: dict[str, Any]) -> None:
-    """A call gives JSON, or a refusal that leaves the world as it was; nothing else."""
-    before = records.world.digest()
-    try:
-        with records.world.savepoint():
-            json.dumps(tool.function(records, **tool.validate(arguments)))
-    except ToolError:
-        assert records.world.digest() == before
-    else:
-        assert tool.mutates or records.world.digest() == before
-    assert records.world.check() == []
-
-
-def sampled(tool: Tool, rng: np.random.Generator) -> dict[str, Any]:
-    return dict(SchemaSampler(rng, tool.parameters.get("$defs")).draw(tool.parameters))
-
-
-def known(tool: Tool, rng: np.random.Generator) -> dict[str, Any]:
-    """Sampled arguments, with values of the world where a column has that name."""
-    arguments = sampled(tool, rng)
-    for name in arguments:
-        if KNOWN.get(name) and isinstance(arguments[name], str):
-            arguments[name] = KNOWN[name][int(rng.integers(len(KNOWN[name])))]
-    return arguments
-
-
-def wrong_type(tool: Tool, rng: np.random.Generator) -> dict[str, Any]:
-    return {
-        name: {"no": "such"} if tool.parameters["properties"][name].get("type") != "object" else 1 for name in sampled(tool, rng)
-    }
-
-
-def hostile(tool: Tool, rng: np.random.Generator) -> dict[str, Any]:
-    return {
-        name: "x'; DROP TABLE incident; --" if isinstance(value, str) else value for name, value in sampled(tool, rng).items()
-    }
-
-
-@pytest.mark.parametrize("make", [sampled, known, wrong_type, hostile])
+@every_sort
 @pytest.mark.parametrize("tool", ITSM.tools, ids=lambda tool: tool.name)
-def test_no_call_of_any_tool_breaks_the_world(tool: Tool, make: Callable[[Tool, np.random.Generator], dict[str, Any]]) -> None:
+def test_no_call_of_any_tool_breaks_the_world(tool: Tool, make: Make) -> None:
     rng = np.random.default_rng(5)
     records = session("admin", "permissive")
     for _ in range(3):
-        attempt(tool, records, make(tool, rng))
+        attempt(tool, records, make(tool, rng, KNOWN))
 
 
 @pytest.mark.parametrize("tool", [tool for tool in ITSM.tools if tool.mutates], ids=lambda tool: tool.name)
@@ -314,20 +234,6 @@ def test_a_reporter_writes_nothing_but_incidents(tool: Tool) -> None:
     records = session("reporter")
     before = {name: records.world.rows(name) for name in records.world.tables()}
     for _ in range(3):
-        attempt(tool, records, known(tool, rng))
+        attempt(tool, records, valid(tool, rng, KNOWN))
     changed = {name for name in before if records.world.rows(name) != before[name]}
     assert changed <= {"incident", "child_incident"}
-
-
-# -- rights as data -----------------------------------------------------------------------------------------
-
-
-def test_the_access_records_say_what_the_rights_say() -> None:
-    world = seeded(ITSM, access_rows(RIGHTS), today=dt.date(2026, 5, 4))
-    said = world.execute(
-        "SELECT r.name, p.resource, p.action FROM role r JOIN role_permission USING (role_id) JOIN permission p USING (perm_id)"
-    ).fetchall()
-    resources = {table.resource for table in ITSM.tables if table.resource}
-    meant = {(role, name, RIGHTS.grant(role, name)) for role in RIGHTS.roles for name in resources if RIGHTS.grant(role, name)}
-    assert set(said) == meant
-    assert len(said) == len(meant)

@@ -10,37 +10,14 @@ import pytest
 
 from opsgym.core.errors import ToolError
 from opsgym.core.records.invariants import violations
-from opsgym.core.records.judge import Judge
-from opsgym.core.records.policy_text import policy_text
 from opsgym.core.records.records import Records
 from opsgym.core.tools import Tool
 from opsgym.envs.enterprise_ops.teams.domain import TEAMS
 from opsgym.envs.enterprise_ops.teams.tables.calls import CALL
 from opsgym.envs.enterprise_ops.teams.tables.events import TOWNHALL, WEBINAR
 from tests.envs.enterprise_ops.calls import Known, Make, attempt, every_sort, valid
-from tests.envs.enterprise_ops.small_teams import ACTORS, LATER, ROWS, bind, body, call, open_world, session
-
-Step = tuple[str, dict[str, Any]]
-
-
-def refused(records: Records, rule: str, tool: str, **arguments: Any) -> None:
-    before = records.world.digest()
-    with pytest.raises(ToolError) as caught:
-        call(records, tool, **arguments)
-    assert caught.value.code == "not_allowed", caught.value.message
-    assert f"{rule}:" in caught.value.message
-    assert records.world.digest() == before
-
-
-def broken(who: str, *steps: Step) -> set[str]:
-    """Rules that permissive play breaks."""
-    records = session(who, "permissive")
-    before = records.world.snapshot()
-    for tool, arguments in steps:
-        call(records, tool, **arguments)
-    with Judge(TEAMS, before, records.world.snapshot(), ACTORS[who]) as judge:
-        return {result.spec.rule for result in judge.results((), ()) if result.status == "fail"} - {"COLLATERAL"}
-
+from tests.envs.enterprise_ops.small import Step
+from tests.envs.enterprise_ops.small_teams import ACTORS, LATER, ROWS, bind, body, broken, call, forbidden, open_world, session
 
 HARBOUR, QUIET, DOCK = {"teamId": "TEAM_001"}, {"teamId": "TEAM_004"}, {"teamId": "TEAM_002"}
 PLANS = HARBOUR | {"channelId": "CHAN_002"}
@@ -174,7 +151,7 @@ BREACHES: list[tuple[str, str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("rule", "who", "tool", "arguments"), BREACHES)
 def test_a_strict_tool_refuses_with_the_rule(rule: str, who: str, tool: str, arguments: dict[str, Any]) -> None:
-    refused(session(who), rule, tool, **arguments)
+    forbidden(session(who), rule, tool, **arguments)
 
 
 @pytest.mark.parametrize(("rule", "who", "tool", "arguments"), BREACHES)
@@ -219,7 +196,7 @@ def test_a_tag_has_at_most_25_members() -> None:
     strict = Records(TEAMS, records.world, ACTORS["admin"], enforcement="strict")
     made = call(strict, "create_teamwork_tag", team_id="TEAM_001", displayName="Many", members=users[:25])
     assert made["memberCount"] == 25
-    refused(strict, "TEAMS-TGM-SIZE", "create_teamwork_tag_member", team_id="TEAM_001", tag_id=made["id"], **users[25])
+    forbidden(strict, "TEAMS-TGM-SIZE", "create_teamwork_tag_member", team_id="TEAM_001", tag_id=made["id"], **users[25])
 
 
 LEGAL: list[tuple[str, list[Step]]] = [
@@ -295,16 +272,6 @@ def test_it_has_47_tables_and_70_tools() -> None:
     assert sum(len(table.refs) for table in TEAMS.tables) / 47 >= 1.7
 
 
-def test_the_small_world_keeps_its_own_policy() -> None:
-    assert violations(TEAMS, open_world()) == []
-
-
-def test_every_rule_and_sight_stands_in_the_policy() -> None:
-    text = policy_text(TEAMS)
-    ids = [*(rule.id for rule in TEAMS.rules), *(sight.id for sight in TEAMS.sights)]
-    assert all(f"[{name}]" in text for name in ids)
-
-
 def test_members_see_their_own_chats_and_channels_only() -> None:
     assert [row["id"] for row in call(session("member"), "list_chats")["value"]] == ["CHAT_001"]
     with pytest.raises(ToolError, match="no chat"):
@@ -315,7 +282,7 @@ def test_members_see_their_own_chats_and_channels_only() -> None:
 
 
 def test_call_records_are_for_admins() -> None:
-    refused(session("owner"), "RIGHTS", "list_call_records")
+    forbidden(session("owner"), "RIGHTS", "list_call_records")
     record = call(session("admin"), "get_call_record", id="CREC_001", _expand="sessions")
     assert [item["callerId"] for item in record["sessions"]] == ["USER_002"]
     assert call(session("admin"), "list_call_sessions", id="CREC_001", _select="callerId")["value"] == [

@@ -11,7 +11,8 @@ from opsgym.envs.enterprise_ops.calendar.stock import AGENDAS, PROJECTS, ROOMS, 
 from opsgym.envs.enterprise_ops.calendar.tables import TABLES
 from opsgym.envs.enterprise_ops.calendar.zones import to_utc
 from opsgym.envs.enterprise_ops.company import Company, Person, Size
-from opsgym.envs.enterprise_ops.worlds import Builder, Generated, Row
+from opsgym.envs.enterprise_ops.makers import Maker
+from opsgym.envs.enterprise_ops.worlds import Generated, Row
 
 EVENTS: dict[Size, int] = {"S": 4, "M": 13, "L": 20}
 """Single events of each person."""
@@ -26,16 +27,11 @@ def generate(company: Company, draw: random.Random, size: Size) -> Generated:
     return _Maker(company, draw, size).world()
 
 
-class _Maker:
+class _Maker(Maker):
     """Writes a world: people and their calendars, shared calendars, then events."""
 
     def __init__(self, company: Company, draw: random.Random, size: Size) -> None:
-        self.company = company
-        self.draw = draw
-        self.size: Size = size
-        self.now = dt.datetime.combine(company.today, dt.time(8))
-        self.made = Builder(TABLES, self.now - dt.timedelta(days=300))
-        self.users: dict[int, Row] = {}
+        super().__init__(company, draw, size, TABLES, days=300)
         self.scopes: dict[tuple[str, str | None], str] = {}
         self.rooms: dict[str, list[tuple[dt.datetime, dt.datetime]]] = {}
         self.titles: set[str] = set()
@@ -43,7 +39,7 @@ class _Maker:
     def world(self) -> Generated:
         for table, colours in (("calendar_colors", words.CALENDAR_COLOURS), ("event_colors", words.EVENT_COLOURS)):
             for number, (name, background) in enumerate(colours, 1):
-                self.made.add(table, id=str(number), name=name, background=background, foreground="#1d1d1d")
+                self.rows.add(table, id=str(number), name=name, background=background, foreground="#1d1d1d")
         for room in ROOMS[: 2 if self.size == "S" else 6]:
             self.rooms[f"{room.lower()}@rooms.{self.company.home.domain}"] = []
         for person in self.company.people_of():
@@ -55,11 +51,7 @@ class _Maker:
             self._days(person, active)
         self._system(active)
         self._label()
-        return self.made.done()
-
-    def ago(self, low: float, high: float) -> dt.datetime:
-        """A moment some days ago, between two numbers of days."""
-        return self.now - dt.timedelta(minutes=int(self.draw.uniform(low, high) * 24 * 60))
+        return self.rows.done()
 
     # -- people and calendars ------------------------------------------------------------------------------
 
@@ -67,10 +59,10 @@ class _Maker:
         """A user with a primary calendar, whose colleagues see when it is busy."""
         number = len(self.users) + 1
         zone, token = self.company.site(person.site).time_zone, f"token-{number:04d}" if person.is_active else None
-        user = self.made.add("users", email=person.email, display_name=person.name, timezone=zone, auth_token=token)
+        user = self.rows.add("users", email=person.email, display_name=person.name, timezone=zone, auth_token=token)
         self.users[person.number] = user
         primary = {"id": person.email, "owner_id": user["id"], "summary": person.name, "time_zone": zone}
-        self.made.add("calendars", is_primary=True, **primary)
+        self.rows.add("calendars", is_primary=True, **primary)
         self._allow(person.email, "user", person.email, "owner")
         self._allow(person.email, "domain", self.company.home.domain, "freeBusyReader")
         self._list(user, person.email, "owner", is_primary=True)
@@ -78,22 +70,22 @@ class _Maker:
         if number % 9 == 5:
             kind = "assistant"
         for setting, value in (("timezone", zone), ("weekStart", str(number % 2)), ("accountType", kind)):
-            self.made.add("settings", user_id=user["id"], setting_id=setting, value=value)
+            self.rows.add("settings", user_id=user["id"], setting_id=setting, value=value)
 
     def _allow(self, calendar: str, kind: str, value: str | None, role: str) -> None:
         if (kind, value) not in self.scopes:
-            self.scopes[kind, value] = self.made.add("acl_scopes", type=kind, value=value)["id"]
-        self.made.add("acl_rules", calendar_id=calendar, scope_id=self.scopes[kind, value], role=role)
+            self.scopes[kind, value] = self.rows.add("acl_scopes", type=kind, value=value)["id"]
+        self.rows.add("acl_rules", calendar_id=calendar, scope_id=self.scopes[kind, value], role=role)
 
     def _list(self, user: Row, calendar: str, role: str, **more: Any) -> Row:
-        return self.made.add("calendar_list_entries", user_id=user["id"], calendar_id=calendar, access_role=role, **more)
+        return self.rows.add("calendar_list_entries", user_id=user["id"], calendar_id=calendar, access_role=role, **more)
 
     def _shared(self, number: int, people: list[Person]) -> None:
         """A secondary calendar with an owner, writers and readers."""
         owner, *others = self.draw.sample(people, min(5, len(people)))
         zone = self.company.site(owner.site).time_zone
         title = f"{SHARED[number % len(SHARED)]} {PROJECTS[number % len(PROJECTS)]}"
-        row = self.made.add(
+        row = self.rows.add(
             "calendars",
             owner_id=self.users[owner.number]["id"],
             summary=title,
@@ -104,8 +96,8 @@ class _Maker:
         for person, role in zip(others, ("writer", "reader", "reader", "writer"), strict=False):
             self._allow(row["id"], "user", person.email, role)
         entry = self._list(self.users[owner.number], row["id"], "owner", color_id=str(number % 24 + 1))
-        self.made.add("calendar_default_reminders", entry_id=entry["id"], method="popup", minutes=15)
-        self.made.add("calendar_notifications", entry_id=entry["id"], type="eventChange")
+        self.rows.add("calendar_default_reminders", entry_id=entry["id"], method="popup", minutes=15)
+        self.rows.add("calendar_notifications", entry_id=entry["id"], type="eventChange")
         for place in range(2 if self.size == "S" else 4):
             day = self.company.today + dt.timedelta(days=self.draw.randrange(3, 60))
             name = self._title(SHARED[number % len(SHARED)])
@@ -138,8 +130,8 @@ class _Maker:
         if isinstance(start, dt.datetime):
             times = {"start_datetime": start, "end_datetime": end}
             times |= {f"{name}_timezone": calendar["time_zone"] for name in ("start", "end")}
-        number = len(self.made.rows["events"]) + 1
-        return self.made.add(
+        number = len(self.rows.rows["events"]) + 1
+        return self.rows.add(
             "events",
             at=self.ago(25, 60),
             calendar_id=calendar["id"],
@@ -153,7 +145,7 @@ class _Maker:
 
     def _days(self, person: Person, people: list[Person]) -> None:
         """What is in somebody's primary calendar."""
-        primary = next(row for row in self.made.rows["calendars"] if row["id"] == person.email)
+        primary = next(row for row in self.rows.rows["calendars"] if row["id"] == person.email)
         near = [other for other in people if other.site == person.site and other.number != person.number]
         for _ in range(EVENTS[self.size]):
             title, minutes = self.draw.choice(SINGLE)
@@ -191,50 +183,45 @@ class _Maker:
                 "organizer": own,
                 "response_status": answer,
             }
-            self.made.add("event_attendees", event_id=event["id"], **named)
+            self.rows.add("event_attendees", event_id=event["id"], **named)
         free = [room for room, taken in self.rooms.items() if all(stop <= start or begin >= end for begin, stop in taken)]
         if free and self.draw.random() < 0.5:
             room = self.draw.choice(free)
             self.rooms[room].append((start, end))
-            self.made.add("event_attendees", event_id=event["id"], email=room, resource=True, response_status="accepted")
+            self.rows.add("event_attendees", event_id=event["id"], email=room, resource=True, response_status="accepted")
         if self.draw.random() < 0.4:
-            self.made.add("event_reminders", event_id=event["id"], method="popup", minutes=self.draw.choice((5, 10, 30)))
+            self.rows.add("event_reminders", event_id=event["id"], method="popup", minutes=self.draw.choice((5, 10, 30)))
         if self.draw.random() < 0.25:
-            self.made.add(
+            self.rows.add(
                 "event_conference", event_id=event["id"], conference_id=f"meet-{event['id'].lower()}", solution={"name": "Meet"}
             )
         if self.draw.random() < 0.15:
             url = f"https://drive.example/file/{event['id'].lower()}"
-            self.made.add("event_attachments", event_id=event["id"], file_url=url, title="Agenda")
+            self.rows.add("event_attachments", event_id=event["id"], file_url=url, title="Agenda")
         if self.draw.random() < 0.15:
             project = {"scope": "private", "key": "project", "value": self.draw.choice(PROJECTS)}
-            self.made.add("event_extended_properties", event_id=event["id"], **project)
+            self.rows.add("event_extended_properties", event_id=event["id"], **project)
 
     # -- the rest ------------------------------------------------------------------------------------------
 
     def _system(self, people: list[Person]) -> None:
-        shared = [row for row in self.made.rows["calendars"] if not row["is_primary"]]
+        shared = [row for row in self.rows.rows["calendars"] if not row["is_primary"]]
         for number, row in enumerate(shared[:3], 1):
             place = {"calendar_id": row["id"], "resource_type": "events", "resource_id": f"events/{row['id']}"}
             address = f"https://hooks.{self.company.home.domain}/calendar/{number}"
             end = self.now + dt.timedelta(days=3 * number)
-            self.made.add(
+            self.rows.add(
                 "watch_channels", id=f"events-{number}", user_id=row["owner_id"], address=address, expiration=end, **place
             )
             token = f"sync-{self.now - dt.timedelta(days=number):%Y%m%d%H%M%S}"
-            self.made.add("sync_tokens", user_id=row["owner_id"], resource=f"events/{row['id']}", token=token)
+            self.rows.add("sync_tokens", user_id=row["owner_id"], resource=f"events/{row['id']}", token=token)
 
     def _label(self) -> None:
         """Label what is easily mistaken."""
-        for first, second in self.company.namesakes:
-            pair = [self.users[person.number]["id"] for person in (first, second) if person.number in self.users]
-            if len(pair) == 2:
-                self.made.trap("namesake", "users", *pair)
-        for person in self.company.people_of(active=False):
-            self.made.trap("stale_record", "users", self.users[person.number]["id"], note="has left")
+        self.label_people("users")
         by_name: dict[str, list[str]] = {}
-        for row in self.made.rows["events"]:
+        for row in self.rows.rows["events"]:
             by_name.setdefault(str(row["summary"]).rstrip("0123456789 "), []).append(row["id"])
         for keys in by_name.values():
             if len(keys) > 1:
-                self.made.trap("near_duplicate", "events", *keys, note="nearly the same title")
+                self.rows.trap("near_duplicate", "events", *keys, note="nearly the same title")

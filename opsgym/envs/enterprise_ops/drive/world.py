@@ -19,7 +19,8 @@ from opsgym.envs.enterprise_ops.drive.stock import (
     REQUESTS,
 )
 from opsgym.envs.enterprise_ops.drive.tables import TABLES
-from opsgym.envs.enterprise_ops.worlds import Builder, Generated, Row
+from opsgym.envs.enterprise_ops.makers import Maker
+from opsgym.envs.enterprise_ops.worlds import Generated, Row
 
 OWNERS: dict[Size, int] = {"S": 3, "M": 14, "L": 30}
 """People who keep many files."""
@@ -34,16 +35,11 @@ def generate(company: Company, draw: random.Random, size: Size) -> Generated:
     return _Maker(company, draw, size).world()
 
 
-class _Maker:
+class _Maker(Maker):
     """Writes a world: people, their files, shared drives, and what hangs on files."""
 
     def __init__(self, company: Company, draw: random.Random, size: Size) -> None:
-        self.company = company
-        self.draw = draw
-        self.size: Size = size
-        self.now = dt.datetime.combine(company.today, dt.time(8))
-        self.made = Builder(TABLES, self.now - dt.timedelta(days=400))
-        self.users: dict[int, Row] = {}
+        super().__init__(company, draw, size, TABLES, days=400)
         self.guests: list[Row] = []
         self.above: dict[str, list[tuple[str, int]]] = {}
         self.names: set[str] = set()
@@ -51,7 +47,7 @@ class _Maker:
     def world(self) -> Generated:
         self._people()
         for key, name, kind, options, required in LABELS:
-            self.made.add("labels", key=key, name=name, type=kind, options=options, required=required)
+            self.rows.add("labels", key=key, name=name, type=kind, options=options, required=required)
         for name, kind, types, extensions in APPS:
             rows: dict[str, Any] = {
                 "primary_mime_types": types,
@@ -59,7 +55,7 @@ class _Maker:
                 "installed": True,
                 "authorized": True,
             }
-            self.made.add("apps", name=name, object_type=kind, installed_by="USER_001", **rows)
+            self.rows.add("apps", name=name, object_type=kind, installed_by="USER_001", **rows)
         active = [person for person in self.company.people_of(active=True) if person.number in self.users]
         ranked = sorted(active, key=lambda person: ("head", "lead", "staff", "executive").index(person.level))
         for person in ranked[: OWNERS[self.size]]:
@@ -69,11 +65,7 @@ class _Maker:
         self._feed()
         self._system()
         self._label(active)
-        return self.made.done()
-
-    def ago(self, low: float, high: float) -> dt.datetime:
-        """A moment some days ago, between two numbers of days."""
-        return self.now - dt.timedelta(minutes=int(self.draw.uniform(low, high) * 24 * 60))
+        return self.rows.done()
 
     # -- people --------------------------------------------------------------------------------------------
 
@@ -88,27 +80,27 @@ class _Maker:
         domain = self.company.home.domain
         self._user("Sync service", f"sync@{domain}", "drive#serviceAccount")
         self._user("Backup service", f"backup@{domain}", "drive#serviceAccount")
-        admins = self.made.add("groups", name="Drive administrators", email=f"drive-admins@{domain}")
+        admins = self.rows.add("groups", name="Drive administrators", email=f"drive-admins@{domain}")
         helpers = [person for person in self.company.people_of(department="IT", active=True) if person.level != "head"][:4]
         for person in helpers or self.company.people_of(active=True)[1:3]:
             self._member(admins, person)
         departments = list(dict.fromkeys(person.department for person in self.company.people_of()))
         for department in departments if self.size != "S" else departments[:1]:
             email = f"{department.lower().replace(' ', '-')}@{domain}"
-            group = self.made.add("groups", name=department, email=email)
+            group = self.rows.add("groups", name=department, email=email)
             for person in self.company.people_of(department=department, active=True):
                 self._member(group, person)
 
     def _user(self, name: str, email: str, kind: str, *, active: bool = True) -> Row:
-        token = f"token-{len(self.made.rows['users']) + 1:04d}" if active else None
-        return self.made.add("users", display_name=name, email=email, kind=kind, auth_token=token)
+        token = f"token-{len(self.rows.rows['users']) + 1:04d}" if active else None
+        return self.rows.add("users", display_name=name, email=email, kind=kind, auth_token=token)
 
     def _member(self, group: Row, person: Person) -> None:
         role = "manager" if person.level == "head" else "member"
-        self.made.add("group_memberships", group_id=group["id"], user_id=self.users[person.number]["id"], role=role)
+        self.rows.add("group_memberships", group_id=group["id"], user_id=self.users[person.number]["id"], role=role)
 
     def _root(self, user: Row) -> Row:
-        row = self._place("My Drive", words.FOLDER, user, None, None, self.made.start)
+        row = self._place("My Drive", words.FOLDER, user, None, None, self.rows.start)
         self._share(row, user, "owner")
         return row
 
@@ -119,7 +111,7 @@ class _Maker:
     ) -> Row:
         """A file or folder and its place in the tree."""
         up = parent and parent["id"]
-        row = self.made.add(
+        row = self.rows.add(
             "files",
             at=at,
             name=name,
@@ -134,11 +126,11 @@ class _Maker:
         row["web_view_link"] = f"https://drive.example/file/{row['id']}"
         self.above[row["id"]] = [(row["id"], 0), *((key, depth + 1) for key, depth in self.above.get(up or "", ()))]
         for key, depth in self.above[row["id"]]:
-            self.made.add("path_closure", ancestor_id=key, descendant_id=row["id"], depth=depth)
+            self.rows.add("path_closure", ancestor_id=key, descendant_id=row["id"], depth=depth)
         return row
 
     def _share(self, file: Row, user: Row, role: str, at: dt.datetime | None = None, **more: Any) -> Row:
-        return self.made.add(
+        return self.rows.add(
             "permissions",
             at=at or self.now - dt.timedelta(days=120),
             file_id=file["id"],
@@ -171,8 +163,8 @@ class _Maker:
     def _revision(self, file: Row, number: int, user: Row, at: dt.datetime) -> None:
         size = max(1000, file["size_bytes"] - 700 * (3 - number))
         digest = f"{self.draw.randrange(16**32):032x}"
-        blob = self.made.add("blobs", at=at, digest=digest, size_bytes=size, storage="local", key=f"{file['id']}/{number}")
-        row = self.made.add(
+        blob = self.rows.add("blobs", at=at, digest=digest, size_bytes=size, storage="local", key=f"{file['id']}/{number}")
+        row = self.rows.add(
             "revisions",
             at=at,
             file_id=file["id"],
@@ -190,7 +182,7 @@ class _Maker:
 
     def _files_of(self, person: Person) -> None:
         owner = self.users[person.number]
-        root = next(row for row in self.made.rows["files"] if row["created_by"] == owner["id"] and row["parent_id"] is None)
+        root = next(row for row in self.rows.rows["files"] if row["created_by"] == owner["id"] and row["parent_id"] is None)
         folders = []
         for name in FOLDERS[: 3 if self.size == "S" else 5]:
             folder = self._place(name, words.FOLDER, owner, root, None, self.ago(350, 380))
@@ -204,9 +196,9 @@ class _Maker:
         chance = self.draw.random()
         kind = "Confidential" if chance < 0.12 else "Restricted" if chance < 0.16 else "Internal" if chance < 0.4 else "Public"
         if chance < 0.5:
-            self.made.add("file_labels", file_id=file["id"], label_id="LABEL_001", value_enum=kind)
+            self.rows.add("file_labels", file_id=file["id"], label_id="LABEL_001", value_enum=kind)
         if self.draw.random() < 0.06:
-            self.made.add("file_labels", file_id=file["id"], label_id="LABEL_002", value_boolean=True)
+            self.rows.add("file_labels", file_id=file["id"], label_id="LABEL_002", value_boolean=True)
         colleagues = [row for row in self.users.values() if row["id"] != owner["id"]]
         for user in self.draw.sample(colleagues, self.draw.choice((0, 1, 1, 2))):
             self._share(file, user, self.draw.choice(("reader", "commenter", "writer")), deleted=user["auth_token"] is None)
@@ -219,25 +211,25 @@ class _Maker:
         if self.draw.random() < 0.12:
             self._request(file, owner, colleagues)
         if self.draw.random() < 0.05:
-            self.made.add("thumbnails", file_id=file["id"], revision_id=file["head_revision_id"], width=220, height=160)
+            self.rows.add("thumbnails", file_id=file["id"], revision_id=file["head_revision_id"], width=220, height=160)
 
     def _link(self, file: Row, owner: Row) -> None:
         """A link for anyone to a public file."""
-        self.made.add("permissions", file_id=file["id"], role="reader", type="anyone", allow_file_discovery=False)
+        self.rows.add("permissions", file_id=file["id"], role="reader", type="anyone", allow_file_discovery=False)
         link = {"file_id": file["id"], "permission_role": "reader", "created_by": owner["id"]}
-        self.made.add("share_links", link_token=f"{self.draw.randrange(16**12):012x}", **link)
+        self.rows.add("share_links", link_token=f"{self.draw.randrange(16**12):012x}", **link)
 
     def _comment(self, file: Row, author: Row, owner: Row) -> None:
         at = self.ago(2, 50)
-        row = self.made.add("comments", at=at, file_id=file["id"], author_id=author["id"], content=self.draw.choice(COMMENTS))
+        row = self.rows.add("comments", at=at, file_id=file["id"], author_id=author["id"], content=self.draw.choice(COMMENTS))
         if self.draw.random() < 0.4:
             reply = {"comment_id": row["id"], "author_id": owner["id"], "content": self.draw.choice(REPLIES)}
-            self.made.add("replies", at=at + dt.timedelta(hours=3), **reply)
+            self.rows.add("replies", at=at + dt.timedelta(hours=3), **reply)
 
     def _request(self, file: Row, owner: Row, colleagues: list[Row]) -> None:
-        there = {row["email_address"] for row in self.made.rows["permissions"] if row["file_id"] == file["id"]}
+        there = {row["email_address"] for row in self.rows.rows["permissions"] if row["file_id"] == file["id"]}
         waiting = [row for row in colleagues if row["email"] not in there and row["auth_token"] is not None]
-        self.made.add(
+        self.rows.add(
             "access_proposals",
             at=self.ago(0.5, 9),
             file_id=file["id"],
@@ -251,7 +243,7 @@ class _Maker:
 
     def _drive(self, number: int, people: list[Person]) -> None:
         name = f"{self.draw.choice(PROJECTS)} team {number + 1}"
-        drive = self.made.add("drives", name=name, domain_users_only=number % 2 == 0, drive_members_only=number % 4 == 3)
+        drive = self.rows.add("drives", name=name, domain_users_only=number % 2 == 0, drive_members_only=number % 4 == 3)
         members = self.draw.sample(people, min(len(people), 5))
         for place, person in enumerate(members):
             self._join(drive, self.users[person.number], ("organizer", "fileOrganizer", "writer", "commenter", "reader")[place])
@@ -262,50 +254,45 @@ class _Maker:
 
     def _join(self, drive: Row, user: Row, role: str) -> None:
         who = {"drive_id": drive["id"], "role": role, "type": "user", "user_id": user["id"]}
-        row = self.made.add("permissions", email_address=user["email"], **who)
-        self.made.add("drive_memberships", id=row["id"], **who)
+        row = self.rows.add("permissions", email_address=user["email"], **who)
+        self.rows.add("drive_memberships", id=row["id"], **who)
 
     # -- what the system keeps -----------------------------------------------------------------------------
 
     def _feed(self) -> None:
         """The feed of changes: one for each file, in the order of time."""
         files = sorted(
-            (row for row in self.made.rows["files"] if row["parent_id"]), key=lambda row: (row["modified_time"], row["id"])
+            (row for row in self.rows.rows["files"] if row["parent_id"]), key=lambda row: (row["modified_time"], row["id"])
         )
         last: dict[str, int] = {}
         for row in files[:: 1 if self.size != "S" else 3]:
-            change = self.made.add("changes", at=row["modified_time"], file_id=row["id"], drive_id=row["drive_id"])
+            change = self.rows.add("changes", at=row["modified_time"], file_id=row["id"], drive_id=row["drive_id"])
             last[row["drive_id"] or "user"] = change["token"]
         for scope, token in last.items():
-            self.made.add("change_tokens", scope=scope, last_token=token)
+            self.rows.add("change_tokens", scope=scope, last_token=token)
 
     def _system(self) -> None:
         """Channels that stand, operations and uploads under way."""
-        watched = [row for row in self.made.rows["files"] if row["mime_type"] == words.DOCUMENT][:2]
+        watched = [row for row in self.rows.rows["files"] if row["mime_type"] == words.DOCUMENT][:2]
         for number, row in enumerate(watched, 1):
             end, address = self.now + dt.timedelta(days=number), f"https://hooks.{self.company.home.domain}/drive/{number}"
             channel = {"resource_id": f"res-{number}", "address": address, "expiration": end, "user_id": row["created_by"]}
-            made = self.made.add("channels", at=self.ago(1, 3), id=f"docs-{number}", **channel)
+            made = self.rows.add("channels", at=self.ago(1, 3), id=f"docs-{number}", **channel)
             told = {"channel_id": made["id"], "resource_id": row["id"], "callback_url": address, "expires_time": end}
-            self.made.add("subscriptions", at=self.ago(1, 3), **told)
+            self.rows.add("subscriptions", at=self.ago(1, 3), **told)
             name = {"name": f"operations/export-{number:04d}", "operation_type": "export"}
-            self.made.add("operations", at=self.ago(0.1, 2), status=self.draw.choice(("running", "error")), **name)
-            self.made.add("uploads", at=self.ago(0.1, 2), file_id=row["id"], total_size=9000, received_bytes=4000, state="active")
+            self.rows.add("operations", at=self.ago(0.1, 2), status=self.draw.choice(("running", "error")), **name)
+            self.rows.add("uploads", at=self.ago(0.1, 2), file_id=row["id"], total_size=9000, received_bytes=4000, state="active")
 
     def _label(self, people: list[Person]) -> None:
         """Label what is easily mistaken."""
-        for first, second in self.company.namesakes:
-            pair = [self.users[person.number]["id"] for person in (first, second) if person.number in self.users]
-            if len(pair) == 2:
-                self.made.trap("namesake", "users", *pair)
-        for person in self.company.people_of(active=False):
-            self.made.trap("stale_record", "users", self.users[person.number]["id"], note="has left")
+        self.label_people("users")
         by_title: dict[str, list[str]] = {}
-        for row in self.made.rows["files"]:
+        for row in self.rows.rows["files"]:
             if row["mime_type"] != words.FOLDER:
                 by_title.setdefault(row["name"].removesuffix(" 2024").removesuffix(" 2025").removesuffix(" 2026"), []).append(
                     row["id"]
                 )
         for keys in by_title.values():
             if len(keys) > 1:
-                self.made.trap("near_duplicate", "files", *keys, note="same title, other years")
+                self.rows.trap("near_duplicate", "files", *keys, note="same title, other years")

@@ -6,12 +6,13 @@ import datetime as dt
 import random
 from typing import Any
 
+from opsgym.envs.enterprise_ops.access import access_rows
 from opsgym.envs.enterprise_ops.company import Company, Organization, Person, Size
 from opsgym.envs.enterprise_ops.hr import stock, words
-from opsgym.envs.enterprise_ops.hr.access import access_rows
 from opsgym.envs.enterprise_ops.hr.rules import RIGHTS
 from opsgym.envs.enterprise_ops.hr.tables import TABLES
-from opsgym.envs.enterprise_ops.worlds import Builder, Generated, Row
+from opsgym.envs.enterprise_ops.makers import Maker
+from opsgym.envs.enterprise_ops.worlds import Generated, Row
 
 CASES: dict[Size, int] = {"S": 9, "M": 520, "L": 1800}
 """Cases over all tenants, of which home has the larger part."""
@@ -36,35 +37,22 @@ _STATUSES = {
 def generate(company: Company, draw: random.Random, size: Size) -> Generated:
     """The world of a company; see :class:`~opsgym.envs.enterprise_ops.worlds.Generator`."""
     maker = _Maker(company, draw, size)
-    maker.rows.rows |= access_rows(RIGHTS)
+    maker.rows.rows |= access_rows(RIGHTS, TABLES, lambda kind, number: number)
     for organization in company.organizations:
         _Tenant(maker, organization).write()
     maker.label()
     return maker.rows.done()
 
 
-class _Maker:
+class _Maker(Maker):
     """What the tenants of a world share."""
 
     def __init__(self, company: Company, draw: random.Random, size: Size) -> None:
-        self.company = company
-        self.draw = draw
-        self.size: Size = size
-        self.now = dt.datetime.combine(company.today, dt.time(8))
-        self.rows = Builder(TABLES, self.now - dt.timedelta(days=900))
-        self.users: dict[int, Row] = {}
-
-    def ago(self, low: float, high: float) -> dt.datetime:
-        """A moment some days ago, between two numbers of days."""
-        return self.now - dt.timedelta(minutes=int(self.draw.uniform(low, high) * 24 * 60))
+        super().__init__(company, draw, size, TABLES, days=900)
 
     def label(self) -> None:
         """Label what is easily mistaken."""
-        for first, second in self.company.namesakes:
-            self.rows.trap("namesake", "user", self.users[first.number]["user_id"], self.users[second.number]["user_id"])
-        for person in self.company.people:
-            if not person.is_active:
-                self.rows.trap("stale_record", "user", self.users[person.number]["user_id"], note="has left")
+        self.label_people("user")
         for row in self.rows.rows["knowledge"]:
             if row["state"] == "retired":
                 self.rows.trap("retired_article", "knowledge", row["knowledge_id"])

@@ -6,13 +6,14 @@ import datetime as dt
 import random
 from typing import Any
 
+from opsgym.envs.enterprise_ops.access import access_rows
 from opsgym.envs.enterprise_ops.company import Company, Organization, Person, Size
 from opsgym.envs.enterprise_ops.itsm import words
-from opsgym.envs.enterprise_ops.itsm.access import access_rows
 from opsgym.envs.enterprise_ops.itsm.rules import PRIORITY, RIGHTS
 from opsgym.envs.enterprise_ops.itsm.stock import ARTICLES, CHANGES, GROUPS, INCIDENTS, MODELS, OFFERINGS, PROBLEMS, SERVICES
 from opsgym.envs.enterprise_ops.itsm.tables import TABLES
-from opsgym.envs.enterprise_ops.worlds import Builder, Generated, Row
+from opsgym.envs.enterprise_ops.makers import Maker
+from opsgym.envs.enterprise_ops.worlds import Generated, Row
 
 INCIDENTS_OF: dict[Size, int] = {"S": 60, "M": 560, "L": 1800}
 """Incidents over all tenants, of which home has the larger part."""
@@ -26,35 +27,22 @@ def generate(company: Company, draw: random.Random, size: Size) -> Generated:
     return _Maker(company, draw, size).world()
 
 
-class _Maker:
+class _Maker(Maker):
     """Writes a world, tenant by tenant."""
 
     def __init__(self, company: Company, draw: random.Random, size: Size) -> None:
-        self.company = company
-        self.draw = draw
-        self.size: Size = size
-        self.now = dt.datetime.combine(company.today, dt.time(8))
-        self.rows = Builder(TABLES, self.now - dt.timedelta(days=400))
-        self.users: dict[int, Row] = {}
+        super().__init__(company, draw, size, TABLES, days=400)
 
     def world(self) -> Generated:
-        self.rows.rows |= access_rows(RIGHTS)
+        self.rows.rows |= access_rows(RIGHTS, TABLES, "{}_{:03d}".format)
         for organization in self.company.organizations:
             _Tenant(self, organization).write()
         self._label()
         return self.rows.done()
 
-    def ago(self, low: float, high: float) -> dt.datetime:
-        """A moment some days ago, between two numbers of days."""
-        return self.now - dt.timedelta(minutes=int(self.draw.uniform(low, high) * 24 * 60))
-
     def _label(self) -> None:
         """Label what is easily mistaken."""
-        for first, second in self.company.namesakes:
-            self.rows.trap("namesake", "users", self.users[first.number]["user_id"], self.users[second.number]["user_id"])
-        for person in self.company.people:
-            if not person.is_active:
-                self.rows.trap("stale_record", "users", self.users[person.number]["user_id"], note="has left")
+        self.label_people("users")
         for row in self.rows.rows["knowledge"]:
             if row["state"] == "retired":
                 self.rows.trap("retired_article", "knowledge", row["knowledge_id"])

@@ -9,9 +9,10 @@ from typing import Any
 
 from opsgym.core.task import canonical_json
 from opsgym.envs.enterprise_ops.company import Company, Organization, Person, Size
+from opsgym.envs.enterprise_ops.makers import Maker
 from opsgym.envs.enterprise_ops.teams import stock
 from opsgym.envs.enterprise_ops.teams.tables import TABLES
-from opsgym.envs.enterprise_ops.worlds import Builder, Generated, Row
+from opsgym.envs.enterprise_ops.worlds import Generated, Row
 
 ROWS: dict[Size, int] = {"S": 500, "M": 3500, "L": 10000}
 """Rows of a world; messages, chats and the audit log fill what teams and people leave."""
@@ -46,16 +47,11 @@ def generate(company: Company, draw: random.Random, size: Size) -> Generated:
     return _Maker(company, draw, size).world()
 
 
-class _Maker:
+class _Maker(Maker):
     """Writes a world, tenant by tenant."""
 
     def __init__(self, company: Company, draw: random.Random, size: Size) -> None:
-        self.company = company
-        self.draw = draw
-        self.size: Size = size
-        self.now = dt.datetime.combine(company.today, dt.time(8))
-        self.rows = Builder(TABLES, self.now - dt.timedelta(days=400))
-        self.users: dict[int, Row] = {}
+        super().__init__(company, draw, size, TABLES, days=400)
 
     def world(self) -> Generated:
         for key, name, about in stock.TEMPLATES:
@@ -73,17 +69,9 @@ class _Maker:
         self._label()
         return self.rows.done()
 
-    def ago(self, low: float, high: float) -> dt.datetime:
-        """A moment some days ago, between two numbers of days."""
-        return self.now - dt.timedelta(minutes=int(self.draw.uniform(low, high) * 24 * 60))
-
     def _label(self) -> None:
         """Label what is easily mistaken."""
-        for first, second in self.company.namesakes:
-            self.rows.trap("namesake", "teams_users", self.users[first.number]["user_id"], self.users[second.number]["user_id"])
-        for person in self.company.people:
-            if not person.is_active:
-                self.rows.trap("stale_record", "teams_users", self.users[person.number]["user_id"], note="has left")
+        self.label_people("teams_users")
         for name in ("teams", "channels"):
             for row in self.rows.rows[name]:
                 if row["is_archived"]:
