@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import enterprise
 import or_problems as problems
@@ -13,7 +13,6 @@ from opsgym.core.tools import Tool
 from opsgym.envs.ace_bench.params import AceParams
 from opsgym.envs.ace_bench.tools import toolbox as ace_toolbox
 from opsgym.envs.enterprise_bench.params import BenchParams
-from opsgym.envs.enterprise_bench.templates import TEMPLATES as BENCH_TEMPLATES
 from opsgym.envs.enterprise_ops.params import EnterpriseParams
 from opsgym.envs.enterprise_ops.systems import HYBRID, SYSTEMS, system, templates
 from opsgym.envs.erp_bench.family import ErpBenchFamily
@@ -33,11 +32,12 @@ def markdown(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     )
 
 
-def parameters(model: type[Params]) -> str:
-    """Difficulty parameters of a family."""
+def parameters(model: type[Params], ranges: Mapping[str, str] | None = None) -> str:
+    """Difficulty parameters of a family; ranges stand for those that would be too long."""
+    known = {row["name"]: row["range"] for row in model.describe()} | dict(ranges or {})
     return markdown(
         ("parameter", "range", "unit", "harder", "what it is"),
-        [(f"`{row['name']}`", row["range"], row["unit"], row["harder"], row["description"]) for row in model.describe()],
+        [(f"`{row['name']}`", known[row["name"]], row["unit"], row["harder"], row["description"]) for row in model.describe()],
     )
 
 
@@ -90,16 +90,7 @@ def erp_tools() -> str:
 
 def enterprise_bench_parameters() -> str:
     """Difficulty parameters of EnterpriseBench."""
-    return parameters(BenchParams)
-
-
-def enterprise_bench_templates() -> str:
-    """The templates of EnterpriseBench."""
-    rows = [
-        (f"`{item.name}`", item.kind, item.summary.splitlines()[0], ", ".join(f"`{reason}`" for reason in item.twins))
-        for item in BENCH_TEMPLATES
-    ]
-    return markdown(("template", "kind", "what it asks for", "unanswerable"), rows)
+    return parameters(BenchParams, {"template": "any, or one of {doc}`the templates </envs/enterprise_bench_pages/catalogue>`"})
 
 
 def enterprise_parameters() -> str:

@@ -140,6 +140,10 @@ class Family(ABC, Generic[P, W]):
         """Fixed planners by name: each gives the calls, under the default harness, that it answers a task with."""
         return {}
 
+    def outline(self, task: Task) -> Sequence[str]:
+        """The reference solution in words, a step for each of its calls, for plan hints; empty where names of tools must do."""
+        return ()
+
     def candidates(self, session: Any, task: Task) -> Sequence[ToolCall] | None:
         """Calls that make sense in the present state, for policies that choose by number, under the default harness.
 
@@ -164,8 +168,11 @@ class Family(ABC, Generic[P, W]):
         """
         return ()
 
-    def is_guessable(self, task: Task) -> bool:
-        """Whether a single call may be all that is right, such as a due refusal, which a random policy finds by chance."""
+    def is_lucky(self, task: Task, call: ToolCall) -> bool:
+        """Whether the call that ended an episode is itself all that is right, and one that a random policy may find by chance.
+
+        Such are a refusal that is due, with one of a few reasons, and an answer of which there are few.
+        """
         return False
 
     def facts(self) -> Mapping[str, Any]:

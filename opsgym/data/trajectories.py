@@ -29,13 +29,16 @@ __all__ = [
     "Step",
     "Trajectory",
     "append",
+    "better_and_worse",
     "check_lines",
+    "opening",
     "preference_pairs",
     "read_trajectories",
     "recorded",
     "recover",
     "replay",
     "replay_file",
+    "said",
     "sft_example",
 ]
 
@@ -335,6 +338,19 @@ def preference_pairs(trajectories: Iterable[Trajectory]) -> Iterator[JsonDict]:
     worst and so on, while the returns differ.  Each pair has ``prompt``, ``chosen`` and ``rejected`` (messages), both
     returns and ``tools``.
     """
+    for better, worse in better_and_worse(trajectories):
+        yield {
+            "prompt": _prompt(better),
+            "chosen": _completion(better),
+            "rejected": _completion(worse),
+            "chosen_return": better.total,
+            "rejected_return": worse.total,
+            "tools": better.tools,
+        }
+
+
+def better_and_worse(trajectories: Iterable[Trajectory]) -> Iterator[tuple[Trajectory, Trajectory]]:
+    """The pairs of :func:`preference_pairs` as trajectories."""
     groups: defaultdict[str, list[Trajectory]] = defaultdict(list)
     for trajectory in trajectories:
         groups[_hash([trajectory.task_id, trajectory.brief, trajectory.tools])].append(trajectory)
@@ -342,25 +358,29 @@ def preference_pairs(trajectories: Iterable[Trajectory]) -> Iterator[JsonDict]:
         ranked = sorted(group, key=lambda each: -each.total)
         for better, worse in zip(ranked[: len(ranked) // 2], reversed(ranked), strict=False):
             if better.total > worse.total:
-                yield {
-                    "prompt": _prompt(better),
-                    "chosen": _completion(better),
-                    "rejected": _completion(worse),
-                    "chosen_return": better.total,
-                    "rejected_return": worse.total,
-                    "tools": better.tools,
-                }
+                yield better, worse
+
+
+def opening(trajectory: Trajectory) -> tuple[str, str]:
+    """The policy of a trajectory's task, empty where it has none, and the brief without it, so that it is said once."""
+    policy = str(trajectory.task.get("policy", ""))
+    rest = trajectory.brief.replace(policy.strip(), "", 1).strip() if policy.strip() else ""
+    return policy, rest or trajectory.brief
+
+
+def said(step: Step) -> str:
+    """The action of a step as text."""
+    return step.action if isinstance(step.action, str) else canonical_json(step.action)
 
 
 def _prompt(trajectory: Trajectory) -> list[JsonDict]:
-    policy = trajectory.task.get("policy", "")
+    policy, request = opening(trajectory)
     system = [{"role": "system", "content": policy}] if policy else []
-    return [*system, {"role": "user", "content": trajectory.brief}]
+    return [*system, {"role": "user", "content": request}]
 
 
 def _completion(trajectory: Trajectory) -> list[JsonDict]:
     messages: list[JsonDict] = []
     for step in trajectory.steps:
-        said = step.action if isinstance(step.action, str) else canonical_json(step.action)
-        messages += [{"role": "assistant", "content": said}, {"role": "tool", "content": step.observation}]
+        messages += [{"role": "assistant", "content": said(step)}, {"role": "tool", "content": step.observation}]
     return messages

@@ -22,7 +22,7 @@ from opsgym.baselines.scripted import (
     call_space,
     finishing_call,
 )
-from opsgym.core.task import Task
+from opsgym.core.task import Task, ToolCall
 from opsgym.envs.tool_env import ToolEnv
 from opsgym.evaluate.entry_points import load_env
 from opsgym.evaluate.replay import replay_digest
@@ -37,7 +37,7 @@ SECRET_KEYS = frozenset({"verdict", "is_success", "oracle", "checks", "certifica
 PROMISES: dict[str, str] = {
     "oracle": "the oracle's replay scores 1.0",
     "nothing": "doing nothing and submitting at once score exactly 0",
-    "floor": f"echo, garbage and random-valid policies score at most {FLOOR}",
+    "floor": f"echo, garbage and random-valid policies score at most {FLOOR}, but for a last call that is right by chance",
     "mutants": "every rule that applies is tripped by each end state mutated to break it",
     "exploits": f"known exploits score at most {FLOOR}",
     "secrecy": "nothing of the solution is in an observation or info before the end",
@@ -149,10 +149,15 @@ class _Examiner:
         for promise, policy, limit in limits:
             name = type(policy).__name__
             rollout = self.play(name, policy)
-            if isinstance(policy, RandomValid) and self.env.family.is_guessable(self.task):
+            if isinstance(policy, RandomValid) and self.was_lucky(rollout):
                 continue
             yield _finding(promise, f"{name} earns {rollout.reward}", kept=0.0 <= rollout.reward <= limit)
         yield from self.worlds("randomly changed")
+
+    def was_lucky(self, rollout: Rollout) -> bool:
+        """Whether an episode was ended by a call that is itself what is right; nothing else excuses a policy that draws calls."""
+        call = _drawn_call(rollout.turns[-1].action) if rollout.terminated else None
+        return call is not None and self.env.family.is_lucky(self.task, call)
 
     def exploits(self) -> Iterator[Finding]:
         for name, calls in self.env.family.exploits(self.task).items():
@@ -211,6 +216,14 @@ def solution_texts(task: Task) -> frozenset[str]:
     value = task.certificate.value
     figures = {f"{value:.2f}", f"{value:,.2f}", repr(value)} if abs(value) >= 1000 and value % 100 else set()
     return frozenset(text for text in encoded if len(text) >= 24) | figures
+
+
+def _drawn_call(action: str) -> ToolCall | None:
+    """The call of an action of :class:`RandomValid`, which says it as JSON, or else plain text."""
+    try:
+        return ToolCall.model_validate(json.loads(action))
+    except ValueError:
+        return None
 
 
 def _finding(promise: str, problem: str, *, kept: bool) -> Finding:

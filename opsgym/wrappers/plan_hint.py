@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Literal, get_args
 
@@ -20,18 +21,32 @@ _HEADS = {
     "outline": "Plan: the tools that solve this task, in order, without their arguments.",
     "oracle": "Plan: the tool calls that solve this task, in order.",
 }
+_SUBTASKS = {
+    "outline": "Plan: the subtasks that solve this task, in order, each with the earlier ones that it needs.",
+    "oracle": "Plan: the subtasks that solve this task, in order, each with the earlier ones that it needs and its tool call.",
+}
 
 
-def hint(task: Task, level: Level) -> str:
-    """The text that a level adds to the brief of a task; empty for ``"none"``."""
+def hint(task: Task, level: Level, outline: Sequence[str] = ()) -> str:
+    """The text that a level adds to the brief of a task; empty for ``"none"``.
+
+    Args:
+        task: The task.
+        level: The level.
+        outline: The reference solution in words, a step a call; see :meth:`Family.outline <opsgym.core.family.Family.outline>`.
+    """
     if level == "none":
         return ""
-    if level == "oracle":
-        steps = [canonical_json(call.model_dump()) for call in task.oracle]
+    calls = [canonical_json(call.model_dump()) for call in task.oracle]
+    if outline:
+        steps = [f"{step}: {call}" for step, call in zip(outline, calls, strict=True)] if level == "oracle" else list(outline)
+    elif level == "oracle":
+        steps = calls
     else:
         runs = [(name, len(list(run))) for name, run in groupby(call.name for call in task.oracle)]
         steps = [name if count == 1 else f"{name} ({count} times)" for name, count in runs]
-    return "\n".join([_HEADS[level], *(f"{number}. {step}" for number, step in enumerate(steps, start=1))])
+    head = (_SUBTASKS if outline else _HEADS)[level]
+    return "\n".join([head, *(f"{number}. {step}" for number, step in enumerate(steps, start=1))])
 
 
 class PlanHint(ToolWrapper):
@@ -43,7 +58,8 @@ class PlanHint(ToolWrapper):
     Args:
         env: A ToolEnv with observations of text, wrapped or not, under the family's default harness (the reference
             solution is written for it).
-        level: ``"none"``, ``"outline"`` (names of the tools in order) or ``"oracle"`` (the whole calls).
+        level: ``"none"``, ``"outline"`` (names of the tools in order) or ``"oracle"`` (the whole calls).  Where the family
+            tells its plans in words, as EnterpriseBench does, both have the subtasks and what each depends on.
         max_chars: Room for the plan in the observation space.
 
     Raises:
@@ -77,7 +93,7 @@ class PlanHint(ToolWrapper):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode; the brief ends with the plan."""
         observation, info = super().reset(seed=seed, options=options)
-        plan = hint(self.base.task, self._level)
+        plan = hint(self.base.task, self._level, self.base.family.outline(self.base.task))
         if len(plan) > self._room:
             raise TaskError(f"the plan has {len(plan)} characters, expected at most {self._room}", field="max_chars")
         return f"{observation}\n\n{plan}" if plan else observation, info

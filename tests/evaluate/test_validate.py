@@ -20,7 +20,7 @@ from opsgym.core.world import World
 from opsgym.data.packs import write_pack
 from opsgym.envs.erp_bench.family import ErpBenchFamily
 from opsgym.evaluate.entry_points import entry_point_of
-from opsgym.evaluate.promises import PROMISES, solution_texts
+from opsgym.evaluate.promises import PROMISES, examine, solution_texts
 from opsgym.evaluate.selection import GENERATED, default_count, regions, spread
 from opsgym.evaluate.validate import Report, validate
 from tests.envs.toy_family import TOOLBOX, ToyEnv, ToyFamily, look
@@ -248,6 +248,24 @@ def test_a_fault_fails_its_promise(promise: str) -> None:
         "atomicity": {"floor", "worlds"},
     }
     assert set(failed) <= {promise, *also.get(promise, set())}
+
+
+class Charitable(Generous):
+    """Rewards those who do nothing, and takes their last call for a lucky one."""
+
+    class Family(Generous.Family):
+        def is_lucky(self, task: Task, call: ToolCall) -> bool:
+            return True
+
+    family = Family()
+
+
+def test_only_a_lucky_last_call_excuses_random_policies_and_no_others() -> None:
+    for entry, promise in ((Generous, {"Echo", "Garbage", "RandomValid"}), (Charitable, {"Echo", "Garbage"})):
+        family = entry.family
+        task = family.compile(family.draw(3), 3)
+        found = examine(f"{HERE}:{entry.__name__}", task.to_json()).findings
+        assert {item.problem.split()[0] for item in found if item.promise == "floor" and item.problem} == promise
 
 
 def test_solution_texts_are_long_enough_not_to_occur_by_chance() -> None:

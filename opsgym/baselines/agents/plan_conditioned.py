@@ -36,5 +36,5 @@ class PlanConditioned(ToolCalling):
         default = self.env.family.harnesses[0]
         if self.env.harness != default:
             raise TaskError(f"the plan is written for the harness {default!r}, got {self.env.harness!r}", field="env")
-        plan = hint(self.env.task, self.level)
+        plan = hint(self.env.task, self.level, self.env.family.outline(self.env.task))
         return f"{self.brief}\n\n{load_prompt('planned').fill(plan=plan)}"

@@ -202,6 +202,7 @@ def _crm() -> Iterator[Grant]:
     yield Grant("PROD-DROP", "product", "delete", "delete products", sales, 12)
     account = "customer.emp_id = :actor"
     yield Grant("CUST-READ", "customer", "read", "read customers", _CRM)
+    yield Grant("CUST-OWN", "customer", "read", "read customers of their own", sales, 9, account)
     yield Grant("CUST-TOP", "customer", "read", "read customers", (), 13)
     yield Grant("CUST-NEW", "customer", "create", "create customers of their own", sales, 9, account)
     yield Grant("CUST-EDIT-OWN", "customer", "update", "update customers of their own", sales, 9, account)
@@ -385,6 +386,21 @@ def granted(preset: Preset, table: str, operation: Operation) -> tuple[Grant, ..
     return tuple(grant for grant in grants(preset) if grant.table == table and grant.operation == operation)
 
 
+# -- taking over --------------------------------------------------------------------------------------------
+
+TAKE_OVER = (
+    "TAKE-OVER: Nobody may, by an update, make a customer their own or bring employees into the line of who reports to them."
+)
+"""Rights come with accounts and with the reporting line; who may reassign them could otherwise give themselves any."""
+
+_TAKEN = {"customer": "customer.emp_id = :actor", "employee": _line("employee.emp_id")}
+
+
+def taken(preset: Preset, table: str, persona: Persona) -> str:
+    """True of the records that no update may hand to the persona, in SQL without parameters."""
+    return "0" if preset == "open" or table not in _TAKEN else _for(_TAKEN[table], persona)
+
+
 # -- decisions ----------------------------------------------------------------------------------------------
 
 
@@ -466,6 +482,8 @@ def matrix(preset: Preset) -> list[tuple[str, str, str, str]]:
 def policy(preset: Preset) -> str:
     """The rules as agents read them, by table."""
     lines = ["What nothing below grants is denied. `reveal` is to see private columns of a record."]
+    if preset != "open":
+        lines.append(TAKE_OVER)
     for table in dict.fromkeys(grant.table for grant in grants(preset)):
         lines.append(f"\n{table.replace('_', ' ').capitalize()}")
         lines += [f"- {grant.id} ({grant.operation}): {grant.sentence}" for grant in grants(preset) if grant.table == table]
@@ -476,6 +494,7 @@ __all__ = [
     "OPERATIONS",
     "PRESETS",
     "STANDARD",
+    "TAKE_OVER",
     "Grant",
     "Operation",
     "Persona",
@@ -489,4 +508,5 @@ __all__ = [
     "persona_of",
     "policy",
     "reads_all",
+    "taken",
 ]

@@ -92,9 +92,9 @@ class Date(Frozen):
         return self.value
 
     def score(self, given: Any) -> float:
-        """1 for the date, a time of day after it does not matter."""
+        """1 for the date in ISO 8601, a time of day after it does not matter."""
         try:
-            return float(isinstance(given, str) and dt.date.fromisoformat(given.strip()[:10]).isoformat() == self.value)
+            return float(isinstance(given, str) and dt.datetime.fromisoformat(given.strip()).date().isoformat() == self.value)
         except ValueError:
             return 0.0
 
@@ -148,11 +148,23 @@ class Text(Frozen):
 
     def score(self, given: Any) -> float:
         """1 for one of the texts."""
-        return float(isinstance(given, str | int) and plain(given) in {plain(self.value), *map(plain, self.also)})
+        is_text = isinstance(given, str | int) and not isinstance(given, bool)
+        return float(is_text and plain(given) in {plain(self.value), *map(plain, self.also)})
 
 
 Form = Annotated[Ids | Number | Date | Word | Text, Field(discriminator="kind")]
 """What a task wants as its answer."""
+
+
+FEW = 100
+"""Whole numbers up to this one are found by chance, by who draws numbers."""
+
+
+def is_guessable(form: Form) -> bool:
+    """Whether the right answer is one of few: a word of a closed list, an empty set, a small whole number."""
+    if isinstance(form, Number):
+        return form.value in range(FEW + 1)
+    return isinstance(form, Word) or (isinstance(form, Ids) and not form.values)
 
 
 def plain(value: Any) -> str:
@@ -166,11 +178,31 @@ def plain(value: Any) -> str:
     return " ".join(word for part in bare.casefold().split() if (word := part.strip(".,;:!?\"'()[]")))
 
 
+def holds(value: Any, needle: str) -> bool:
+    """Whether a text contains another one, and not as a part of a longer number or id.
+
+    Example:
+        >>> holds("The prices: 5 and 12.", "5"), holds("See tick_00015, 0.5", "5"), holds("Two mailboxes", "mailbox")
+        (True, False, True)
+    """
+    wanted = plain(needle)
+    start = r"(?<![\w.,/-])" if wanted[:1].isdecimal() else ""
+    end = r"(?![\d/-]|[.,]\d)" if wanted[-1:].isdecimal() else ""
+    return re.search(start + re.escape(wanted) + end, plain(value)) is not None
+
+
+_NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", re.ASCII)
+"""A number as text; commas stand between thousands."""
+
+
 def _number(given: Any, unit: str) -> float | None:
-    """A number as agents write it: ``12``, ``"12"``, ``"1,200.50 rupees"``."""
+    """A number as agents write it: ``12``, ``"12"``, ``"1 day"``, ``"1,200.50 rupees"``."""
     if isinstance(given, bool) or not isinstance(given, int | float | str):
         return None
-    if isinstance(given, int | float):
+    if isinstance(given, str):
+        text = plain(given).removesuffix(plain(unit)).removesuffix(plain(unit).removesuffix("s")).strip()
+        return float(text.replace(",", "")) if _NUMBER.fullmatch(text) else None
+    try:
         return float(given)
-    text = plain(given).removesuffix(plain(unit)).strip()
-    return float(text.replace(",", "")) if re.fullmatch(r"[-+]?[\d,]*\d(\.\d+)?", text) else None
+    except OverflowError:  # an integer beyond all floats
+        return None

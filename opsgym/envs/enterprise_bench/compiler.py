@@ -9,15 +9,16 @@ from opsgym.core.errors import TaskError
 from opsgym.core.records.columns import Key, Moment
 from opsgym.core.records.diff import Change
 from opsgym.core.task import Certificate, Task
+from opsgym.core.templated import ALL_TOOLS, ANY
 from opsgym.data.splits import SPLITS, split_of
 from opsgym.envs.enterprise_bench import system
 from opsgym.envs.enterprise_bench.draft import Draft
 from opsgym.envs.enterprise_bench.endings import Reason
 from opsgym.envs.enterprise_bench.errands import run_errands
-from opsgym.envs.enterprise_bench.params import ALL_TOOLS, ANY, BenchParams, tier_of
+from opsgym.envs.enterprise_bench.params import BenchParams, choose, reason_of, tier_of
 from opsgym.envs.enterprise_bench.plan import Plan
 from opsgym.envs.enterprise_bench.setting import Setting
-from opsgym.envs.enterprise_bench.template import Template, Unfit
+from opsgym.envs.enterprise_bench.template import Unfit
 from opsgym.envs.enterprise_bench.templates import template_by_name
 from opsgym.envs.enterprise_bench.toolboxes import offered
 from opsgym.envs.enterprise_bench.verifier import Checks, Wanted, specs
@@ -47,37 +48,60 @@ def compile_params(params: BenchParams, seed: int) -> Task:
     reason = ""
     for attempt in range(ATTEMPTS):
         try:
-            return compile_once(params, seed, attempt)
+            task = compile_once(params, seed, attempt)
+            return _equipped(task, twin_of(task))
         except Unfit as error:
             reason = str(error)
     raise TaskError(f"{params.template} finds no task for seed {seed} in {ATTEMPTS} draws: {reason}", field="params")
 
 
-def compile_once(params: BenchParams, seed: int, attempt: int = 0) -> Task:
+def _equipped(task: Task, twin: Task) -> Task:
+    """A task that offers what its twin needs too: tools that are missing would tell that the request cannot be met."""
+    if twin is task:
+        return task
+    needed = [call.name for call in (*task.oracle, *twin.oracle) if call.name in system.TOOLBOX]
+    tools = offered(needed, task.params["distractors"], task.seed)
+    return Task.from_dict({**task.model_dump(mode="json", exclude={"id"}), "tools": tools})
+
+
+def twin_of(task: Task) -> Task:
+    """The same request so that it can be met: of the same draw, and asked by the same employee where that is not what is wrong.
+
+    Args:
+        task: A task; one that can be met is its own twin.
+
+    Raises:
+        Unfit: The draw gives none; no task of :func:`compile_params` is such.
+    """
+    if task.metadata["kind"] != "unanswerable":
+        return task
+    params = BenchParams.build({**task.params, "template": task.pattern, "unanswerable": 0.0})
+    return compile_once(params, task.seed, task.metadata["attempt"], asker=task.world["emp_id"])
+
+
+def compile_once(params: BenchParams, seed: int, attempt: int = 0, asker: str | None = None) -> Task:
     """One draw of :func:`compile_params`.
+
+    Args:
+        params: The parameters.
+        seed: The seed.
+        attempt: Number of the draw.
+        asker: Employee id of who is to ask, if they can.
 
     Raises:
         Unfit: The draw gives no task.
     """
+    chosen = params.model_copy(update=choose(params, seed)) if params.template == ANY else params
+    template = template_by_name()[chosen.template]
     draw = random.Random(f"{VERSION}/{seed}/{attempt}")
-    template = _template(params, draw)
-    is_blocked = draw.random() < params.unanswerable and bool(template.twins)
-    twin = draw.choice(template.twins) if template.twins else None  # drawn in any case, so that twins draw alike
-    draft = Draft(template, params, company_seed(seed, draw), draw, twin if is_blocked else None)
+    company = company_seed(seed, draw)
+    draft = Draft(template, params, company, draw, reason_of(chosen, seed), asker)
     try:
         template.build(draft)
-        if draft.twin is None:
-            run_errands(draft)
+        run_errands(draft)
         return _finished(draft, params, seed, attempt)
     finally:
         draft.close()
-
-
-def _template(params: BenchParams, draw: random.Random) -> Template:
-    known = template_by_name()
-    if params.template != ANY:
-        return known[params.template]
-    return known[draw.choice([name for name, item in known.items() if params.domain in (ANY, item.domain)])]
 
 
 def _finished(draft: Draft, params: BenchParams, seed: int, attempt: int) -> Task:
@@ -86,7 +110,7 @@ def _finished(draft: Draft, params: BenchParams, seed: int, attempt: int) -> Tas
         subtasks=tuple(draft.subtasks),
         reason=draft.reason,
         why=draft.why,
-        answer=checks.form.answer() if checks.form is not None else None,
+        answer=checks.form.answer() if checks.form is not None and draft.reason != "out_of_scope" else None,
     )
     me = draft.me
     setting = Setting(
@@ -98,7 +122,7 @@ def _finished(draft: Draft, params: BenchParams, seed: int, attempt: int) -> Tas
         name=me["name"],
         title=f"{me['department']}, level {me['level_code']}",
     )
-    kind = "unanswerable" if draft.reason else "crud" if checks.wanted else "search"
+    kind = "unanswerable" if draft.reason else draft.template.kind
     return Task(
         family=FAMILY,
         version=VERSION,

@@ -14,11 +14,12 @@ from opsgym.core.records.live_judge import changes_since
 from opsgym.core.task import ToolCall, canonical_json
 from opsgym.core.world import World
 from opsgym.envs.cache import Lru
-from opsgym.envs.enterprise_bench import access, system
+from opsgym.envs.enterprise_bench import access, naming, system
 from opsgym.envs.enterprise_bench.answers import Form
 from opsgym.envs.enterprise_bench.endings import Reason
 from opsgym.envs.enterprise_bench.plan import Subtask
 from opsgym.envs.enterprise_bench.template import Template, Unfit
+from opsgym.envs.enterprise_bench.unheld import UNHELD
 from opsgym.envs.enterprise_bench.verifier import watched
 
 if TYPE_CHECKING:
@@ -70,20 +71,32 @@ class Draft:
         seed: Seed of the company.
         draw: Where chance comes from.
         twin: Why the request is to be unanswerable; ``None`` for one that can be met.
+        asker: Employee id of who is to ask, if they can; who asks in the twin.
 
     Attributes:
+        draw: Where chance comes from, for what twins have in common.
         me: The employee who asks, once there is one.
         today: The virtual date.
         subtasks: What was carried out.
         form: What the answer looks like.
         reason: Why the request cannot be met.
         topic: What a change is about, for those who are told of it.
+        asked: The column that the request asks for, where a name must not tell it.
         namesakes: How many employees are named whose names others have too.
         loose: By table and key of a changed record, the columns whose values are left to the agent, and what they must contain.
     """
 
-    def __init__(self, template: Template, params: BenchParams, seed: int, draw: random.Random, twin: Reason | None) -> None:
+    def __init__(
+        self,
+        template: Template,
+        params: BenchParams,
+        seed: int,
+        draw: random.Random,
+        twin: Reason | None,
+        asker: str | None = None,
+    ) -> None:
         self.template, self.params, self.seed, self.draw, self.twin = template, params, seed, draw, twin
+        self._wanted, self._root = asker, draw.getrandbits(64)
         self.base = system.base(seed, params.size)
         self.start = self.base.snapshot
         self.world = watched(World.from_snapshot(self.start))
@@ -96,6 +109,7 @@ class Draft:
         self.sentences: list[str] = []
         self.loose: dict[tuple[str, tuple[Any, ...]], dict[str, tuple[str, ...]]] = {}
         self.topic = ""
+        self.asked = ""
         self.namesakes = 0
         self._session: Any = None
         self._results: list[str] = []
@@ -104,6 +118,10 @@ class Draft:
     def close(self) -> None:
         """Free the world."""
         self.world.close()
+
+    def stream(self, purpose: str) -> random.Random:
+        """Chance of its own for a purpose, so that what twins do not have in common leaves the rest as it is."""
+        return random.Random(f"{self._root}/{purpose}")
 
     # -- reading, with all rights ---------------------------------------------------------------------------
 
@@ -126,10 +144,15 @@ class Draft:
         if not found:
             raise Unfit(f"no rows: {sql}")
         if self.params.ambiguity and found[0].keys() >= {"name", "emp_id"}:
-            found = [row for row in found if self._namesakes(row)] or found
+            found = [row for row in found if self.namesakes_of(row)] or found
         return self.draw.choice(found)
 
-    def _namesakes(self, row: Row) -> list[Row]:
+    def employee(self, emp_id: str) -> Row:
+        """The record of an employee."""
+        return self.rows("SELECT * FROM employee WHERE emp_id = :emp_id", emp_id=emp_id)[0]
+
+    def namesakes_of(self, row: Row) -> list[Row]:
+        """Other employees of the same name."""
         return self.rows("SELECT * FROM employee WHERE name = :name AND emp_id <> :emp_id", **_part(row, "name", "emp_id"))
 
     @property
@@ -162,7 +185,8 @@ class Draft:
         """
         wanted: tuple[str, str, Any] | None = (reads[0], "read", reads[1]) if reads else may
         people = self.rows(f"SELECT e.* FROM employee e WHERE e.is_valid AND ({where}) ORDER BY e.emp_id", **bound)
-        self.draw.shuffle(people)
+        self.stream("persona").shuffle(people)
+        people.sort(key=lambda person: person["emp_id"] != self._wanted)
         for person in people[:CANDIDATES]:
             if wanted and self.allowed(person["emp_id"], *wanted) == (self.twin == "not_permitted"):
                 continue
@@ -187,47 +211,41 @@ class Draft:
 
     # -- wording ----------------------------------------------------------------------------------------------
 
-    def ask(self, *phrasings: str) -> None:
-        """Add one of several sentences to the request."""
-        self.sentences.append(self.draw.choice(phrasings))
+    def ask(self, *phrasings: str, of: str = "") -> None:
+        """Add one of several sentences to the request.
 
-    def person(self, emp_id: str, source: str = "people") -> str:
-        """How the request names an employee, by the indirection of the parameters; lookups that resolve it are carried out."""
-        row = self.rows("SELECT * FROM employee WHERE emp_id = :emp_id", emp_id=emp_id)[0]
-        if emp_id == self.me.get("reports_to") and self.draw.random() < 0.5:
-            self.look("Find out who my manager is", "people", "fetch_employee_record", emp_id=self.me["emp_id"])
-            return "my manager"
-        if self.params.indirection == 0:
-            return emp_id
-        reports = self.rows("SELECT * FROM employee WHERE reports_to = :id ORDER BY emp_id", id=emp_id)
-        if self.params.indirection == 2 and reports:
-            report = self.draw.choice(reports)
-            self._find(report)
-            return f"the manager of {self.named(report)}"
-        self._find(row)
-        return self.named(row)
+        Args:
+            phrasings: The sentences; brackets stand around what is asked of a record, as in ``"I need [the price of] ..."``.
+            of: The record's table; in a twin that is out of scope, something is asked of it that no source holds.
+        """
+        head, asked, tail = _parted(self.draw.choice(phrasings))
+        if of and self.twin == "out_of_scope":
+            unheld = self.stream("unheld").choice(UNHELD[of])
+            asked = f"my {unheld.noun}" if asked.startswith("my ") else f"the {unheld.noun} of"
+            self.block("out_of_scope", f"No source holds the {unheld.noun}.")
+            self.form = unheld.form
+        self.sentences.append(head + asked + tail)
 
-    def named(self, row: Row) -> str:
-        """An employee's name, with what tells namesakes apart."""
-        others = self._namesakes(row)
-        if not others:
-            return str(row["name"])
-        self.namesakes += 1
-        if all(item["department"] != row["department"] for item in others):
-            return f"{row['name']} from {row['department']}"
-        return f"{row['name']} ({row['email']})"
+    def person(self, emp_id: str) -> str:
+        """See :func:`opsgym.envs.enterprise_bench.naming.person`."""
+        return naming.person(self, emp_id)
 
-    def _find(self, row: Row) -> None:
-        self.look(f"Find the employee {row['name']}", "people", "fetch_employee_record", name=row["name"])
+    def thing(self, table: str, row: Row) -> naming.Named:
+        """See :func:`opsgym.envs.enterprise_bench.naming.thing`."""
+        return naming.thing(self, table, row)
 
     # -- the plan ---------------------------------------------------------------------------------------------
 
     def look(self, goal: str, source: str, tool: str, /, **arguments: Any) -> Any:
         """A lookup, carried out as the employee who asks; in a twin that is not permitted it may be refused.
 
+        Once it is known why the request cannot be met, nothing is looked up any more.
+
         Raises:
             Unfit: It is refused, though the request can be met.
         """
+        if self.reason is not None:
+            return None
         return self._step(goal, source, tool, arguments, writes=False)
 
     def do(self, goal: str, source: str, tool: str, /, **arguments: Any) -> Any:
@@ -277,8 +295,15 @@ class Draft:
             shown += _page(more)[0]
 
     @property
+    def asker(self) -> access.Persona:
+        """Whose rights count."""
+        return access.Persona(self.me["emp_id"], self.me["department"], self.me["level"])
+
+    @property
     def changes(self) -> tuple[Change, ...]:
         """What the plan has changed so far."""
+        if not any(item.writes for item in self.subtasks):
+            return ()
         return changes_since(system.DOMAIN, self.start, self.world)
 
     def _loosen(self) -> None:
@@ -339,8 +364,16 @@ class Draft:
         return first
 
     def answer(self, form: Form) -> None:
-        """The answer that the request wants."""
-        self.form = form
+        """The answer that the request wants, unless it asks for what no source holds."""
+        if self.twin != "out_of_scope":
+            self.form = form
+
+
+def _parted(sentence: str) -> tuple[str, str, str]:
+    """A sentence before, within and after its brackets."""
+    head, _, rest = sentence.partition("[")
+    asked, _, tail = rest.partition("]")
+    return head, asked, tail
 
 
 def _page(result: Any) -> tuple[int, int]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from opsgym.core.world import SnapshotLike
 from opsgym.envs.enterprise_bench.family import EnterpriseBenchFamily
+from opsgym.envs.enterprise_bench.retrievers import RetrieverArgument, retriever_of
+from opsgym.envs.episode import Episode
 from opsgym.envs.tool_env import ToolEnv
 from opsgym.envs.vector import ToolSyncVectorEnv
 
@@ -51,9 +56,12 @@ class EnterpriseBenchEnv(ToolEnv):
 
     ## Arguments
 
-    `tier`, `pattern` (a template, or `"unanswerable"` for any template with a request that cannot be met), `params` and `split`
-    narrow the endless supply of tasks.  `disclosure="request"` leaves the rules of access out of the first observation; they are
-    in `info["policy"]` in any case.  All other arguments are described at :class:`~opsgym.envs.tool_env.ToolEnv`.
+    `tier`, `pattern` (a template; `"unanswerable"` for any template with a request that cannot be met; or the reason code of
+    such), `params` and `split` narrow the endless supply of tasks. `disclosure="request"` leaves the rules of access out of
+    the first observation; they are in `info["policy"]` in any case. `retriever` is what `search_documents` ranks with: by
+    default full text, or the import path of another, such as `"opsgym.envs.enterprise_bench.embedding:char_ngrams"`. It ranks
+    only what the employee may read; tasks, their reference solutions and rewards are the same with any. All other arguments
+    are described at :class:`~opsgym.envs.tool_env.ToolEnv`.
 
     ## Tiers
 
@@ -61,8 +69,8 @@ class EnterpriseBenchEnv(ToolEnv):
     |---|---|---|---|---|
     | `"easy"` | 120 | by id | nobody | 0 to 5 |
     | `"medium"` | 120 | by name | 0 to 1 | 6 to 15 |
-    | `"hard"` | 120 or 1,260 | by name or through others | 1 | 16 to 40 |
-    | `"expert"` | 1,260 | through others | 2 | all |
+    | `"hard"` | 120 or 1,260 | through other records | 1 | 16 to 40 |
+    | `"expert"` | 1,260 | through people who are named through records | 2 | all |
 
     ## Example
 
@@ -76,6 +84,17 @@ class EnterpriseBenchEnv(ToolEnv):
     """
 
     family = EnterpriseBenchFamily()
+
+    def __init__(self, *, retriever: RetrieverArgument = None, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._arguments |= {"retriever": retriever}
+        self._retriever = retriever_of(retriever)
+
+    def _enter(self, episode: Episode, snapshot: SnapshotLike) -> None:
+        """As in the base class; search ranks with the retriever that was given."""
+        super()._enter(episode, snapshot)
+        if self._retriever is not None:
+            self._session.retriever = self._retriever
 
 
 class EnterpriseBenchVectorEnv(ToolSyncVectorEnv):

@@ -17,9 +17,11 @@ from opsgym.core.verify import Verdict
 from opsgym.core.world import Snapshot, World
 from opsgym.envs.cache import Lru
 from opsgym.envs.enterprise_bench import system
+from opsgym.envs.enterprise_bench.answers import is_guessable
 from opsgym.envs.enterprise_bench.brief import DISCLOSURES, brief
 from opsgym.envs.enterprise_bench.compiler import FAMILY, VERSION, compile_params
-from opsgym.envs.enterprise_bench.params import TIERS, UNANSWERABLE, BenchParams, draw_params
+from opsgym.envs.enterprise_bench.params import PATTERNS, TIERS, BenchParams, draw_params
+from opsgym.envs.enterprise_bench.plan import plan_of
 from opsgym.envs.enterprise_bench.policies import POLICIES
 from opsgym.envs.enterprise_bench.setting import Setting
 from opsgym.envs.enterprise_bench.templates import fixed_counts, template_by_name
@@ -61,7 +63,7 @@ class EnterpriseBenchFamily(Family[BenchParams, World]):
     version = VERSION
     params_type = BenchParams
     tiers = tuple(TIERS)
-    patterns: ClassVar[tuple[str, ...]] = (*template_by_name(), UNANSWERABLE)
+    patterns: ClassVar[tuple[str, ...]] = PATTERNS
     disclosures = DISCLOSURES
     max_steps = 60
     fixed_set = FixedSet(name="enterprisebench-500", split="test", counts=fixed_counts(), entropy=500)
@@ -123,6 +125,22 @@ class EnterpriseBenchFamily(Family[BenchParams, World]):
 
         return audit(checks_of(task), self.baseline(before, task), after)
 
+    def is_lucky(self, task: Task, call: ToolCall) -> bool:
+        """A refusal is due, or the answer is one of few, and nothing else is asked for."""
+        checks = checks_of(task)
+        if checks.reason is not None:
+            return call.name == "refuse" and call.arguments.get("reason_code") == checks.reason
+        if checks.wanted or checks.form is None or not is_guessable(checks.form):
+            return False
+        return call.name == "submit" and checks.form.score(call.arguments.get("answer")) == 1
+
+    def outline(self, task: Task) -> Sequence[str]:
+        """Subtasks in words, with the source and the tool of each, and the numbers of those that it needs."""
+        plan = plan_of(task)
+        lines = [f"{item.goal} [{item.source}: {item.call.name}]{_needed(item.after)}" for item in plan.subtasks]
+        end = "Submit" if plan.reason is None else "Refuse"
+        return (*lines, f"{end} [{plan.ending().name}]") if len(lines) + 1 == len(task.oracle) else ()
+
     def facts(self) -> Mapping[str, Any]:
         """Counts of tables, tools and templates."""
         known = template_by_name().values()
@@ -135,3 +153,8 @@ class EnterpriseBenchFamily(Family[BenchParams, World]):
     def policies(self) -> Mapping[str, Callable[[Task], Sequence[ToolCall]]]:
         """See :mod:`opsgym.envs.enterprise_bench.policies`."""
         return POLICIES
+
+
+def _needed(numbers: Sequence[int]) -> str:
+    """What a subtask needs, in the numbers that readers see."""
+    return f", needs {', '.join(str(number + 1) for number in numbers)}" if numbers else ""

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from opsgym.core.errors import ToolError
+from opsgym.core.errors import TaskError, ToolError
 from opsgym.core.task import Task, ToolCall, canonical_json
 from opsgym.core.world import Snapshot, World
 from opsgym.envs.enterprise_bench.answers import Ids, plain
+from opsgym.envs.enterprise_bench.compiler import twin_of
 from opsgym.envs.enterprise_bench.plan import Plan, plan_of
 from opsgym.envs.enterprise_bench.setting import Setting
+from opsgym.envs.enterprise_bench.template import Unfit
 from opsgym.envs.enterprise_bench.toolboxes import toolbox
 from opsgym.envs.enterprise_bench.verifier import Checks, judge, read_checks, watched
 
@@ -29,7 +31,7 @@ FIRST_PERSON = re.compile(r"\b(I|I'm|I've|I'd|[Mm]e|[Mm]y|mine|[Ww]e|[Oo]ur|us)\
 def lint(task: Task) -> list[str]:
     """What is wrong with a task, one sentence each; empty when sound."""
     checks, plan = read_checks(task.checks), plan_of(task)
-    return [*_worded(task, checks), *_played(task, checks, plan)]
+    return [*_worded(task, checks), *_played(task, checks, plan), *_paired(task, plan)]
 
 
 def _worded(task: Task, checks: Checks) -> Iterator[str]:
@@ -75,6 +77,19 @@ def _played(task: Task, checks: Checks, plan: Plan) -> Iterator[str]:
             yield from _needed(task, checks, plan, world, start)
     finally:
         world.close()
+
+
+def _paired(task: Task, plan: Plan) -> Iterator[str]:
+    """A request that cannot be met has a twin that can."""
+    if plan.reason is None:
+        return
+    try:
+        twin = twin_of(task)
+    except (Unfit, TaskError) as error:
+        yield f"there is no twin that can be met: {error}"
+        return
+    if plan_of(twin).reason is not None:
+        yield "the twin cannot be met either"
 
 
 def _grounded(checks: Checks, plan: Plan, results: Sequence[str]) -> Iterator[str]:

@@ -34,11 +34,14 @@ def _mutants(checks: Checks, changes: Sequence[Change], ended: Outcome, after: W
         yield "refuse", changes, ending
     if checks.form is not None and checks.reason is None:
         for wrong in (None, "wrong", -987654321, [], ["wrong"], *_near(ended.answer)):
-            if checks.form.score(wrong) < 1:
+            if wrong != ended.answer:
                 yield "answer", changes, replace(ended, answer=wrong)
     for place, change in enumerate(changes):
         others = [*changes[:place], *changes[place + 1 :]]
         yield "record", others, ended
+        if change.new is not None and change.action == "create":
+            again = change.new | {change.table.key[0]: "again"}
+            yield "COLLATERAL", [*changes, replace(change, key=_key(change.table, again), new=again)], ended
         for altered in _misdone(checks, change):
             yield "record", [*others, altered], ended
     for table in (item for item in DOMAIN.tables if not item.derived):
@@ -61,9 +64,11 @@ def _endings(checks: Checks) -> Iterator[Outcome]:
 
 
 def _near(answer: Any) -> Iterator[Any]:
-    """Answers that are nearly right: a number next to it, a list with one more or one less."""
+    """Answers that are nearly right: a number next to it, a list with one more or one less, two texts for one."""
     if isinstance(answer, int | float):
         yield answer + 1
+    if isinstance(answer, str):
+        yield from (f"{answer} or another", f"not {answer}")
     if isinstance(answer, list):
         yield from (answer[1:], [*answer, "more"])
 

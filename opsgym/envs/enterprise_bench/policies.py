@@ -1,11 +1,14 @@
-"""Policies that calibrate tasks: they know the plan, and make one kind of mistake each."""
+"""Policies that calibrate tasks: they know the plan or the form of the answer, and make one kind of mistake each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from opsgym.core.task import Task, ToolCall
+from opsgym.envs.enterprise_bench.answers import Ids, Number, Word
 from opsgym.envs.enterprise_bench.plan import plan_of
+from opsgym.envs.enterprise_bench.verifier import read_checks
 
 
 def access_denied(task: Task) -> Sequence[ToolCall]:
@@ -16,6 +19,19 @@ def access_denied(task: Task) -> Sequence[ToolCall]:
 def constant(task: Task) -> Sequence[ToolCall]:
     """Answers everything with the same number."""
     return [ToolCall(name="submit", arguments={"answer": 0})]
+
+
+def guess(task: Task) -> Sequence[ToolCall]:
+    """Answers without a look in the form that is wanted: with the commonest small number, no records, or the first word."""
+    form = read_checks(task.checks).form
+    answer: Any = None
+    if isinstance(form, Ids):
+        answer = []
+    elif isinstance(form, Number):
+        answer = 2
+    elif isinstance(form, Word):
+        answer = form.options[0]
+    return [ToolCall(name="submit", arguments={} if answer is None else {"answer": answer})]
 
 
 def echo(task: Task) -> Sequence[ToolCall]:
@@ -31,6 +47,6 @@ def looking(task: Task) -> Sequence[ToolCall]:
 
 
 POLICIES: Mapping[str, Callable[[Task], Sequence[ToolCall]]] = {
-    policy.__name__: policy for policy in (access_denied, constant, echo, looking)
+    policy.__name__: policy for policy in (access_denied, constant, guess, echo, looking)
 }
 """The policies by name."""

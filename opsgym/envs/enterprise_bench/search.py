@@ -54,6 +54,9 @@ MARKS = "search_mark"
 MAX_WORDS = 16
 """More words of a query do not count."""
 
+_WORD = re.compile(r"[^\W_]+")
+"""A word, as SQLite sees it: what stands between underscores is one each, so that ``emp_0012`` are two."""
+
 _FTS = "CREATE VIRTUAL TABLE {} USING fts5(text, content='', detail=none, tokenize='porter unicode61 remove_diacritics 2')"
 
 
@@ -101,7 +104,7 @@ class FullText:
     def find(self, world: World, table: str, key: str, allowed: str, query: str, limit: int) -> tuple[list[Hit], int]:
         """See :class:`Retriever`."""
         keys = self._prepared(table, key)
-        words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:MAX_WORDS]
+        words = list(dict.fromkeys(_WORD.findall(query.lower())))[:MAX_WORDS]
         readable = self._readable(world, table, key, allowed, [self._places(table, word) for word in words])
         fresh = self._fresh(_marked(world, table, key, allowed), words)
         groups = _groups(readable, fresh)
@@ -138,8 +141,15 @@ class FullText:
 
     def _places(self, table: str, word: str) -> set[int]:
         """Row numbers in the base world of the records that have a word."""
-        rows = self._conn.execute(f"SELECT rowid FROM {quoted(table)} WHERE {quoted(table)} MATCH ?", (f'"{word}"',))
-        return {place for (place,) in rows.fetchall()}
+        return self._matching(quoted(table), word)
+
+    def _matching(self, table: str, word: str) -> set[int]:
+        """Row numbers that an index has for a word."""
+        asked = f"SELECT rowid FROM {table} WHERE {table} MATCH ?"
+        try:
+            return {place for (place,) in self._conn.execute(asked, (f'"{word}"',)).fetchall()}
+        except sqlite3.OperationalError:  # a letter that is newer than SQLite's Unicode divides a word in two
+            return set()
 
     def _readable(self, world: World, table: str, key: str, allowed: str, places: list[set[int]]) -> list[set[int]]:
         """Those that were not written since, and are allowed."""
@@ -169,8 +179,7 @@ class FullText:
         try:
             texts = [(number, text) for number, (_, text) in enumerate(rows)]
             conn.executemany("INSERT INTO temp.fresh (rowid, text) VALUES (?, ?)", texts)
-            asked = "SELECT rowid FROM temp.fresh WHERE fresh MATCH ?"
-            return [{rows[n][0] for (n,) in conn.execute(asked, (f'"{word}"',)).fetchall()} for word in words]
+            return [{rows[number][0] for number in self._matching("fresh", word)} for word in words]
         finally:
             conn.execute("DROP TABLE temp.fresh")
 

@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from opsgym.core.errors import ToolError
-from opsgym.core.records import statements
+from opsgym.core.records import numbering, statements
 from opsgym.core.records.actor import Actor
+from opsgym.core.records.columns import Key
 from opsgym.core.records.enforcement import RuleBook
-from opsgym.core.records.records import Records, Row
+from opsgym.core.records.records import Records, Row, searched
 from opsgym.core.records.rules import Action
 from opsgym.core.records.sight import MASKED
 from opsgym.core.records.table import Table
 from opsgym.core.world import World
-from opsgym.envs.enterprise_bench.access import Operation, Preset, condition_for, denial, persona_of
+from opsgym.envs.enterprise_bench.access import TAKE_OVER, Operation, Preset, condition_for, denial, persona_of, taken
 from opsgym.envs.enterprise_bench.domain import DOMAIN, ROLE
 from opsgym.envs.enterprise_bench.search import Hit, Retriever, mark
 from opsgym.envs.enterprise_bench.sources.code import digest
@@ -67,7 +68,7 @@ class Desk(Records):
         """Some of the records that :meth:`find` would give, and how many it would."""
         terms = [statements.equal(equal), f"({where})" if where else "", *self._sight(table)[0]]
         condition = " AND ".join(filter(None, terms)) or "1"
-        values = [*equal.values(), *bound]
+        values = [*searched(table, equal), *bound]
         conn = self.world.conn
         (total,) = conn.execute(f'SELECT count(*) FROM "{table.name}" WHERE {condition}', values).fetchone()
         sql = f"{statements.select(table)} WHERE {condition} ORDER BY rowid LIMIT ? OFFSET ?"
@@ -105,6 +106,8 @@ class Desk(Records):
         target = self.domain.table(ref.table)
         if self.reads_all(target):
             super()._check_ref(ref, value)
+            if ref.table == "employee" and not self._rows(target, {"emp_id": value, "is_valid": True}):
+                raise ToolError("bad_state", f"{ref.name}: {value} has left the company")
         elif not self._rows(target, {ref.column or target.id: value}):
             raise self._denied(target, "read")
 
@@ -123,7 +126,12 @@ class Desk(Records):
         key = [row[name] for name in table.key]
         if not self._may(table, "update", key):
             raise self._denied(table, "update")
-        return super().update(table, dict(zip(table.key, key, strict=True)), values)
+        with self.world.savepoint():
+            is_theirs = self._is(table, key, taken(self.preset, table.name, self.persona))
+            new = super().update(table, dict(zip(table.key, key, strict=True)), values)
+            if not is_theirs and self._is(table, key, taken(self.preset, table.name, self.persona)):
+                raise ToolError("not_allowed", TAKE_OVER)
+        return new
 
     def delete(self, table: Table, equal: Mapping[str, Any], *, after: str | None = None, before: str | None = None) -> list[Row]:
         """See :class:`~opsgym.core.records.records.Records`."""
@@ -136,6 +144,14 @@ class Desk(Records):
             raise self._denied(table, action)
         super()._enforce(table, action, old, key)
 
+    def _filled(self, table: Table) -> Row:
+        """Keys of new records start above those of all seeded ones, so that they do not tell how many there are."""
+        keys = (column for column in table.columns if isinstance(column, Key))
+        first = {
+            column.name: numbering.following(self.world, table, column, 9 * 10 ** (column.digits - 1) + 1) for column in keys
+        }
+        return super()._filled(table) | first
+
     def _computed(self, table: Table, row: Row) -> Row:
         derive = _DERIVED.get(table.name)
         return super()._computed(table, row) | (derive(row) if derive else {})
@@ -145,11 +161,16 @@ class Desk(Records):
         mark(self.world, table.name, {row[table.key[0]] for row in rows})
 
     def _may(self, table: Table, operation: Operation, key: Sequence[Any]) -> bool:
-        allowed = self.allowed(table, operation)
-        if allowed in ("0", "1"):
-            return allowed == "1"
+        return self._is(table, key, self.allowed(table, operation))
+
+    def _is(self, table: Table, key: Sequence[Any], condition: str) -> bool:
+        """Whether a condition is true of a record."""
+        if condition in ("0", "1"):
+            return condition == "1"
         place = " AND ".join(f'"{name}" = ?' for name in table.key)
-        return self.world.conn.execute(f'SELECT 1 FROM "{table.name}" WHERE {place} AND ({allowed})', key).fetchone() is not None
+        return (
+            self.world.conn.execute(f'SELECT 1 FROM "{table.name}" WHERE {place} AND ({condition})', key).fetchone() is not None
+        )
 
     def _denied(self, table: Table, operation: Operation) -> ToolError:
         return ToolError("not_allowed", denial(self.preset, table.name, operation))

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import cache
 
+from opsgym.core.templated import ALL_TOOLS
 from opsgym.core.tools import Tool, Toolbox
 from opsgym.envs.cache import Lru
 from opsgym.envs.enterprise_bench.endings import ENDINGS
-from opsgym.envs.enterprise_bench.params import ALL_TOOLS
 from opsgym.envs.enterprise_bench.system import TOOLBOX
 
 _BOXES: Lru[Toolbox] = Lru(256)

@@ -16,7 +16,7 @@ from opsgym.core.records.outcome import TABLE
 from opsgym.core.task import CheckSpec, Frozen, JsonDict
 from opsgym.core.verify import CheckResult, Verdict
 from opsgym.core.world import Snapshot, World
-from opsgym.envs.enterprise_bench.answers import Form, plain
+from opsgym.envs.enterprise_bench.answers import Form, holds
 from opsgym.envs.enterprise_bench.endings import Outcome, Reason, outcome
 from opsgym.envs.enterprise_bench.system import DOMAIN
 
@@ -51,9 +51,7 @@ class Wanted(Frozen):
             return True
         row: Mapping[str, Any] = change.new or {}
         is_exact = all(row.get(name) == value for name, value in self.values.items())
-        return is_exact and all(
-            plain(needle) in plain(row.get(name)) for name, needles in self.holding.items() for needle in needles
-        )
+        return is_exact and all(holds(row.get(name), needle) for name, needles in self.holding.items() for needle in needles)
 
     def allowance(self) -> Allowance:
         """What it grants: for a created record all values that are fixed, for another one its columns."""
@@ -134,7 +132,46 @@ class _Graded:
 
 def judge(checks: Checks, before: Snapshot, after: World) -> Verdict:
     """The verdict on a world, which is only read; see :func:`judge_changes`."""
-    return judge_changes(checks, changes_since(DOMAIN, before, after), outcome(after.conn))
+    changes = changes_since(DOMAIN, before, after)
+    return judge_changes(checks, [*changes, *_gone_on_with(checks, changes, after)], outcome(after.conn))
+
+
+_TALKS = {
+    "message": (
+        "conversation",
+        "SELECT conversation_id, :writer AS sender_emp_id, iif(sender_emp_id = :writer, recipient_emp_id, sender_emp_id)"
+        " AS recipient_emp_id, (SELECT department FROM employee WHERE emp_id = :writer) AS category, topic, date, about"
+        " FROM conversation WHERE conversation_id = :talk",
+    ),
+    "mail": (
+        "mail_thread",
+        "SELECT thread_id, :subject AS subject, date, :writer AS starter_emp_id, iif(starter_emp_id = :writer, other_emp_id,"
+        " starter_emp_id) AS other_emp_id, about FROM mail_thread WHERE thread_id = :talk",
+    ),
+}
+"""For each part of a talk between two: the table of the talks, and a talk that there was as if its newest part began it."""
+
+
+def _gone_on_with(checks: Checks, changes: Sequence[Change], after: World) -> list[Change]:
+    """Talks that there were and that new messages or mails go on with, as if they were begun, where a talk is to be begun.
+
+    So who is to be told something may be told it in an old conversation, and who is not may not.
+    """
+    asked = {item.table for item in checks.wanted if item.action == "create"}
+    known = {value for item in checks.wanted for value in item.values.values() if isinstance(value, str)}
+    begun = {change.key[0] for change in changes if change.action == "create"}
+    found = []
+    for change in changes:
+        name, sql = _TALKS.get(change.table.name, ("", ""))
+        if name not in asked or change.action != "create" or change.new is None:
+            continue
+        table, row = DOMAIN.table(name), change.new
+        talk, writer = row[table.id], row.get("emp_id", row.get("sender_emp_id"))
+        if talk not in begun | known:
+            asked_of = {"talk": talk, "writer": writer, "subject": row.get("subject")}
+            old = after.conn.execute(sql, asked_of).fetchone()
+            found.append(Change(table, "create", (talk,), None, dict(zip(table.names, old, strict=True))))
+    return found
 
 
 def judge_changes(checks: Checks, changes: Sequence[Change], ended: Outcome | None) -> Verdict:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from opsgym.core.errors import ToolError
 from opsgym.core.world import World
 from opsgym.envs.enterprise_bench import system
 from opsgym.envs.enterprise_bench.access import Persona, Preset
+from opsgym.envs.enterprise_bench.embedding import Embedding
 from opsgym.envs.enterprise_bench.session import Desk
 
 BASE = system.base(3, "S")
@@ -49,3 +52,13 @@ def rows(world: World, table: str) -> Iterator[dict[str, Any]]:
     """All rows of a table."""
     names = world.columns(table)
     return (dict(zip(names, row, strict=True)) for row in world.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall())
+
+
+def letters(texts: Sequence[str]) -> Any:
+    """A model for search: counts of letters."""
+    return np.array([[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz0123456789_"] for text in texts], float)
+
+
+def by_letters() -> Embedding:
+    """What makes a retriever, for import paths."""
+    return Embedding(letters)

@@ -165,6 +165,8 @@ class Oracle:
     sale_delete = support_chat_delete = product_sentiment_delete = product_delete
 
     def customer_read(self, me: Persona, row: Row, at: _Level) -> bool:
+        if me.department == "Sales" and row["emp_id"] == me.emp_id:
+            return True
         return at.wide(9, "Sales", "BPO", "Finance", "Business Development") or at.wide(13)
 
     def customer_create(self, me: Persona, row: Row, at: _Level) -> bool:

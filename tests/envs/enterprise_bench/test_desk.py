@@ -185,7 +185,7 @@ def _calls(world: World, count: int, seed: int) -> Iterator[tuple[Persona, str, 
         if not world.execute("SELECT is_valid FROM employee WHERE emp_id = ?", (me.emp_id,)).fetchone()[0]:
             continue
         now = Persona(*world.execute("SELECT emp_id, department, level FROM employee WHERE emp_id = ?", (me.emp_id,)).fetchone())
-        arguments = _arguments(draw, name, keys, emails, now)
+        arguments = random_arguments(draw, name, keys, emails, now)
         yield now, name, arguments, _try(world, now, name, arguments)
 
 
@@ -200,7 +200,7 @@ def _try(world: World, me: Persona, name: str, arguments: Row) -> Any:
         return error.as_dict()
 
 
-def _arguments(draw: random.Random, name: str, keys: dict[str, list[str]], emails: list[str], me: Persona) -> Row:
+def random_arguments(draw: random.Random, name: str, keys: dict[str, list[str]], emails: list[str], me: Persona) -> Row:
     given: Row = {}
     schema = TOOLBOX[name].parameters
     for argument, kind in schema["properties"].items():

@@ -186,5 +186,7 @@ def test_every_parameter_has_an_effect() -> None:
     assert task_of("business_mail_colleague", access="open").policy != plain.policy
     assert task_of("business_mail_colleague", unanswerable=1.0).oracle[-1].name == "refuse"
     assert task_of("business_mail_colleague", ambiguity=1, indirection=1).metadata["difficulty"]["namesakes"] > 0
+    reasons = {plan_of(task_of("hr_email", unanswerable=1.0, reason=reason)).reason for reason in ("ambiguous", "out_of_scope")}
+    assert reasons == {"ambiguous", "out_of_scope"}
     assert task_of("business_mail_colleague", domain="business").metadata["domain"] == "business"
     assert task_of("business_mail_colleague", size="L").world["size"] == "L"

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
-from collections.abc import Sequence
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
 
+from opsgym.core.errors import TaskError
 from opsgym.core.world import World
+from opsgym.data.trajectories import replay_file
 from opsgym.envs.enterprise_bench.access import Persona, condition_for
 from opsgym.envs.enterprise_bench.domain import DOMAIN
-from opsgym.envs.enterprise_bench.embedding import Embedding
+from opsgym.envs.enterprise_bench.embedding import Embedding, char_ngrams
+from opsgym.envs.enterprise_bench.env import EnterpriseBenchEnv
+from opsgym.envs.enterprise_bench.retrievers import _imported, retriever_of
 from opsgym.envs.enterprise_bench.search import TEXTS, FullText
 from opsgym.envs.enterprise_bench.session import Desk
 from opsgym.envs.enterprise_bench.sources.people import PRIVATE
 from opsgym.envs.enterprise_bench.system import sign_in
-from tests.envs.enterprise_bench.bases import BASE, call, desk, fresh, personas
+from opsgym.vector import ToolVectorEnv
+from opsgym.wrappers import RecordTrajectories, fork
+from tests.envs.enterprise_bench.bases import BASE, by_letters, call, desk, fresh, letters, personas
 
 WORLD = fresh()
 PERSONAS = personas(WORLD)
@@ -139,19 +153,202 @@ def test_results_mask_what_reading_masks() -> None:
     assert BASE.traps
 
 
-def _letters(texts: Sequence[str]) -> Any:
-    return np.array([[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz0123456789_"] for text in texts], float)
+def test_how_well_a_result_fits_hides_no_column() -> None:
+    for name in TEXTS:
+        assert "relevance" not in DOMAIN.table(name).names
+    results = call(desk(WORLD, PERSONAS[0].emp_id), "search_documents", source="question", query="limit", limit=3)["results"]
+    assert all(0 < row["relevance"] < 5 and isinstance(row["score"], int) for row in results)
 
 
-def test_embeddings_search_what_may_be_read_and_find_the_text_itself_first() -> None:
+# -- embeddings
+
+
+@pytest.mark.parametrize("make", [by_letters, char_ngrams])
+def test_embeddings_search_what_may_be_read_and_find_the_text_itself_first(make: Any) -> None:
     me = PERSONAS[4]
-    session = sign_in(WORLD, me.emp_id, "standard", Embedding(_letters))
+    session = sign_in(WORLD, me.emp_id, "standard", make())
     bare = _without_hidden(me.emp_id)
-    for name in ("employee", "policy_section", "question", "post"):
+    for name in ("employee", "policy_section", "question", "post", "mail"):
         table = DOMAIN.table(name)
         hits, total = session.search(table, QUERIES[0], 5000)
         assert total == len(hits)
-        assert (hits, total) == Embedding(_letters).find(bare, name, table.id, "1", QUERIES[0], 5000)
+        assert (hits, total) == make().find(bare, name, table.id, "1", QUERIES[0], 5000)
+        assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.key))
         own = session.search(table, _words(name, hits[-1].key), 1)[0]
         assert sorted(_words(name, own[0].key).lower()) == sorted(_words(name, hits[-1].key).lower())
         assert own[0].score == pytest.approx(1)
+
+
+def test_what_was_searched_before_has_no_effect() -> None:
+    """A model whose vectors depend on the other texts of a call gets one text at a time."""
+
+    def crowded(texts: Sequence[str]) -> Any:
+        return letters(texts) + len(texts)
+
+    table, query = DOMAIN.table("post"), "meetup cycling"
+    alone = sign_in(WORLD, PERSONAS[0].emp_id, "standard", Embedding(crowded)).search(table, query)
+    for first in ("cup", "meetup"):
+        used = sign_in(WORLD, PERSONAS[0].emp_id, "standard", Embedding(crowded, max_texts=7))
+        used.search(DOMAIN.table("question"), first)
+        used.search(table, first)
+        assert used.search(table, query) == alone
+
+
+def test_few_vectors_are_kept() -> None:
+    asked: list[str] = []
+
+    def noting(texts: Sequence[str]) -> Any:
+        asked.extend(texts)
+        return letters(texts)
+
+    table = DOMAIN.table("policy_document")
+    for keep, times in ((1000, 1), (1, 2)):
+        asked.clear()
+        session = sign_in(WORLD, PERSONAS[0].emp_id, "open", Embedding(noting, max_texts=keep))
+        session.search(table, "leave")
+        session.search(table, "leave")
+        assert asked.count("leave") == times
+
+
+def test_a_model_of_another_shape_and_senseless_numbers_are_refused() -> None:
+    session = sign_in(WORLD, PERSONAS[0].emp_id, "standard", Embedding(lambda texts: np.zeros(3)))
+    with pytest.raises(TaskError, match=r"shape \(1, dimensions\), got \(3,\)"):
+        session.search(DOMAIN.table("post"), "meetup")
+    for name in ("batch", "max_texts"):
+        with pytest.raises(TaskError, match="at least 1"):
+            Embedding(letters, **{name: 0})
+
+
+# -- the environment's argument
+
+PATH = "tests.envs.enterprise_bench.bases:by_letters"
+ASK = '{"name": "search_documents", "arguments": {"source": "post", "query": "a cyclist meet-up", "limit": 5}}'
+
+
+def _env(retriever: Any = PATH) -> gym.Env[Any, Any]:
+    params = {"distractors": 100}
+    return gym.make("EnterpriseBench-v0", tier="easy", cache=None, max_steps=9, params=params, retriever=retriever)
+
+
+def _answer(env: gym.Env[Any, Any], seed: int = 3) -> str:
+    env.reset(seed=seed)
+    return str(env.step(ASK)[0])
+
+
+def test_the_environment_searches_with_what_it_is_given() -> None:
+    assert "Cycling meetup" in _answer(_env("opsgym.envs.enterprise_bench.embedding:char_ngrams"), 7)
+    assert _answer(_env()) not in (_answer(_env(None)), _answer(_env("opsgym.envs.enterprise_bench.embedding:char_ngrams")))
+    assert _answer(_env()) == _answer(_env(by_letters)) == _answer(_env(by_letters()))
+
+
+def test_check_env_is_silent_with_a_retriever() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(_env().unwrapped)
+
+
+def test_an_environment_with_a_retriever_is_made_again_from_its_spec() -> None:
+    env = _env()
+    assert env.spec is not None
+    again = [gym.make(env.spec), gym.make(EnvSpec.from_json(env.spec.to_json()))]
+    assert {_answer(each) for each in again} == {_answer(env)}
+
+
+def test_copies_search_with_the_retriever() -> None:
+    env = _env()
+    env.reset(seed=3)
+    base = env.unwrapped
+    assert isinstance(base, EnterpriseBenchEnv)
+    state = base.snapshot()
+    copies = [fork(env), base.fork(), pickle.loads(pickle.dumps(base))]
+    expected = env.step(ASK)[:4]
+    assert [each.step(ASK)[:4] for each in copies] == [expected] * 3
+    base.restore(state)
+    assert env.step(ASK)[:4] == expected
+
+
+@pytest.mark.parametrize("mode", ["vector_entry_point", "sync"])
+def test_batches_search_with_the_retriever(mode: str) -> None:
+    options: dict[str, Any] = {"tier": "easy", "cache": None, "params": {"distractors": 100}, "retriever": PATH}
+    envs = gym.make_vec("EnterpriseBench-v0", num_envs=2, vectorization_mode=mode, **options)
+    try:
+        envs.reset(seed=3)
+        assert envs.step((ASK, ASK))[0] == (_answer(_env(), 3), _answer(_env(), 4))
+    finally:
+        envs.close()
+
+
+def test_processes_search_with_the_retriever() -> None:
+    path = "opsgym.envs.enterprise_bench.embedding:char_ngrams"
+    options: dict[str, Any] = {"tier": "easy", "cache": None, "params": {"distractors": 100}, "retriever": path}
+    envs = ToolVectorEnv("EnterpriseBench-v0", num_envs=1, vectorization_mode="async", **options)
+    try:
+        envs.reset(seed=3)
+        assert envs.step((ASK,))[0][0] == _answer(_env(path))
+    finally:
+        envs.close()
+
+
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    """Retrievers are made anew, as in another process."""
+    _imported.cache_clear()
+    yield
+    _imported.cache_clear()
+
+
+def test_recorded_searches_replay_with_another_process_vectors(tmp_path: Path, forgotten: None) -> None:
+    for path in (PATH, "opsgym.envs.enterprise_bench.embedding:char_ngrams"):
+        env = RecordTrajectories(_env(path), path=tmp_path / "episodes.jsonl")
+        env.reset(seed=4)
+        env.step(ASK.replace("post", "question"))  # vectors are known that the replay must make
+        for _ in range(2):
+            env.reset(seed=3)
+            for action in (ASK, ASK.replace("cyclist", "chess"), '{"name": "submit", "arguments": {"answer": 1}}'):
+                env.step(action)
+    _imported.cache_clear()
+    replayed = replay_file(tmp_path / "episodes.jsonl")
+    assert (replayed.episodes, replayed.differences) == (4, {})
+
+
+def test_the_reference_solution_earns_everything_with_any_retriever() -> None:
+    env = _env()
+    env.reset(seed=3)
+    base = env.unwrapped
+    assert isinstance(base, EnterpriseBenchEnv)
+    assert [env.step(call)[1] for call in base.task.oracle][-1] == 1.0
+
+
+def test_a_path_gives_one_retriever_for_a_process() -> None:
+    assert retriever_of(PATH) is retriever_of(PATH)
+    assert retriever_of(None) is None
+    assert isinstance(retriever_of(FullTextOfTheBase), FullTextOfTheBase)
+
+
+class FullTextOfTheBase(FullText):
+    """A class that is called to make a retriever."""
+
+    def __init__(self) -> None:
+        super().__init__(BASE.snapshot)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("nowhere:at_all", "cannot import 'nowhere:at_all': ModuleNotFoundError"),
+        ("json:nothing", "cannot import 'json:nothing': AttributeError"),
+        ("no path", "cannot import 'no path': ValueError"),
+        ("math:pi", "math:pi.*gives float"),
+        (dict, "gives dict"),
+        (7, "7 gives int"),
+    ],
+)
+def test_what_is_no_retriever_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(TaskError, match=message):
+        EnterpriseBenchEnv(retriever=given)
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
+    modules = "opsgym.envs.enterprise_bench.env, opsgym.envs.enterprise_bench.embedding"
+    code = f"import sys, {modules}; print('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"

@@ -50,6 +50,17 @@ def test_a_change_that_was_not_asked_for_earns_nothing() -> None:
     assert verdict.gates == ("COLLATERAL",)
 
 
+def test_an_answer_that_is_passed_on_must_be_in_the_mail() -> None:
+    task = task_of("business_client_contact", errands=1)
+    assert task.metadata["kind"] == "search"
+    *looks, mail, end = task.oracle
+    assert mail.name == "create_email"
+    assert judged(task, task.oracle).is_success
+    silent = ToolCall(name=mail.name, arguments={**mail.arguments, "body": "I have looked it up."})
+    assert 0 < judged(task, [*looks, silent, end]).reward < 1
+    assert not judged(task, [*looks, end]).is_success
+
+
 def test_a_mail_to_somebody_else_is_collateral() -> None:
     task = task_of("business_mail_colleague")
     right = task.oracle[-2].arguments["recipient_email"]

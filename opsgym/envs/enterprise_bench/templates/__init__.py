@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
+from opsgym.envs.enterprise_bench.endings import REASONS
 from opsgym.envs.enterprise_bench.template import Template
 from opsgym.envs.enterprise_bench.templates import business, hr, it, sales, swe
 
@@ -15,7 +16,7 @@ TEMPLATES: tuple[Template, ...] = tuple(item for module in (swe, sales, hr, it, 
 """All templates."""
 
 FIXED: Mapping[str, int] = {"search": 325, "crud": 150, "unanswerable": 25}
-"""Tasks of the fixed set by kind: the paper's 65, 30 and 5 percent of 500."""
+"""Tasks of the fixed set by kind: the paper's 65, 30 and 5 percent of 500; the five domains have equal parts of the first two."""
 
 
 @cache
@@ -25,10 +26,18 @@ def template_by_name() -> dict[str, Template]:
 
 
 def fixed_counts() -> dict[str, int]:
-    """Tasks of the fixed set by pattern: those of a kind are spread evenly over its templates, in their order."""
+    """Tasks of the fixed set by pattern.
+
+    Those of a kind are spread evenly over the domains, in each over its templates, and those that cannot be met over the reasons,
+    in their order.
+    """
     counts: dict[str, int] = {}
     for kind in ("search", "crud"):
-        names = [item.name for item in TEMPLATES if item.kind == kind]
-        for place, name in enumerate(names):
-            counts[name] = FIXED[kind] // len(names) + (place < FIXED[kind] % len(names))
-    return {name: count for name, count in counts.items() if count} | {"unanswerable": FIXED["unanswerable"]}
+        for domain, number in _spread(FIXED[kind], DOMAINS).items():
+            counts |= _spread(number, [item.name for item in TEMPLATES if (item.kind, item.domain) == (kind, domain)])
+    return {name: count for name, count in counts.items() if count} | _spread(FIXED["unanswerable"], REASONS)
+
+
+def _spread(number: int, names: Sequence[str]) -> dict[str, int]:
+    """A number in parts that are as equal as can be, the larger ones first."""
+    return {name: number // len(names) + (place < number % len(names)) for place, name in enumerate(names)}

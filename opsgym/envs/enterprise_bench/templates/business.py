@@ -6,38 +6,35 @@ import datetime as dt
 
 from opsgym.envs.enterprise_bench.answers import Date, Ids, Number, Text, Word
 from opsgym.envs.enterprise_bench.draft import Draft, Row
+from opsgym.envs.enterprise_bench.naming import Named
 from opsgym.envs.enterprise_bench.template import Catalogue, Unfit
-from opsgym.envs.enterprise_bench.templates.common import employee_of, fetch, record, shared_first_name
+from opsgym.envs.enterprise_bench.templates.common import employee_of, fetch, record, shared_first_name, whole
 from opsgym.envs.enterprise_bench.templates.swe import tell
 
 CATALOGUE = Catalogue("business")
 
 STATES = ("planned", "ongoing", "completed", "cancelled")
 
-_ABSENT = ("Marrowgate Holdings", "Tessellate Freight", "Ivory Coast Analytics", "Pemberley Alloys")
 _ONE_CLIENT = "(SELECT count(*) FROM client o WHERE o.business_name = c.business_name) = 1"
 
 
-def _client(draft: Draft) -> tuple[Row, str]:
+def _client(draft: Draft) -> tuple[Row, Named]:
     """A client, who may read it asks, and how the request names it."""
     client = draft.some(f"SELECT c.* FROM client c WHERE {_ONE_CLIENT} ORDER BY c.client_id")
-    if draft.twin == "not_existing":
-        draft.persona(whole="client")
-        named = draft.draw.choice(_ABSENT)
-        draft.look("Find the client", "business", "get_client", business_name=named)
-        return client, named
-    draft.persona(reads=("client", client["client_id"]))
-    draft.look("Find the client", "business", "get_client", business_name=client["business_name"])
-    return client, str(client["business_name"])
+    draft.persona(reads=("client", client["client_id"]), **whole("client", draft))
+    named = draft.thing("client", client)
+    draft.look("Find the client", "business", "get_client", **named.by)
+    return client, named
 
 
-@CATALOGUE.search("not_permitted", "not_existing")
+@CATALOGUE.search("not_permitted", "not_existing", "out_of_scope")
 def client_contact(draft: Draft) -> None:
     """The contact address of a client."""
     client, named = _client(draft)
     draft.ask(
-        f"What is the contact e-mail address of our client {named}? I want to invite them.",
-        f"I need the e-mail address of the contact person at {named}.",
+        f"What is [the contact e-mail address of] {named}? I want to invite them.",
+        f"I need [the e-mail address of the contact person of] {named}.",
+        of="client",
     )
     value = draft.truth(
         "SELECT contact_email FROM client WHERE client_id = :id",
@@ -47,17 +44,16 @@ def client_contact(draft: Draft) -> None:
     draft.answer(Text(value=value, noun="e-mail address"))
 
 
-@CATALOGUE.search("not_permitted", "not_existing")
+@CATALOGUE.search("not_permitted", "not_existing", "out_of_scope")
 def client_boss(draft: Draft) -> None:
     """Who is the boss of who represents us at a client."""
     client, named = _client(draft)
     draft.ask(
-        f"I have a complaint from our client {named}: who is the boss of the employee who represents us there? "
-        "I need the employee id.",
-        f"To whom does our representative for the client {named} report? I need that employee's id.",
+        f"I have a complaint to pass on and need [the employee id of the boss of our representative for] {named}.",
+        f"Please tell me [the employee id of whoever our representative reports to for] {named}.",
+        of="client",
     )
-    if draft.twin is None:
-        fetch(draft, client["emp_id"])
+    fetch(draft, client["emp_id"])
     value = draft.truth(
         "SELECT e.reports_to FROM client c JOIN employee e ON e.emp_id = c.emp_id WHERE c.client_id = :id",
         lambda tables: employee_of(tables, client["emp_id"])["reports_to"],
@@ -68,13 +64,14 @@ def client_boss(draft: Draft) -> None:
     draft.answer(Text(value=value, noun="employee id"))
 
 
-@CATALOGUE.search("not_permitted", "not_existing")
+@CATALOGUE.search("not_permitted", "not_existing", "out_of_scope")
 def poc_status(draft: Draft) -> None:
     """How far the proof of concept with a client is."""
     client, named = _client(draft)
     draft.ask(
-        f"How far is the proof of concept with our client {named}? I need its status.",
-        f"I'm updating our board: what is the status of the proof of concept with {named}?",
+        f"I need [the status of the proof of concept with] {named}.",
+        f"I'm updating our board: what is [the status of the proof of concept with] {named}?",
+        of="client",
     )
     value = draft.truth(
         "SELECT poc_status FROM client WHERE client_id = :id",
@@ -120,7 +117,7 @@ def revenue(draft: Draft) -> None:
     draft.answer(Number(value=value, unit="US dollars"))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def vendor_since(draft: Draft) -> None:
     """Since when a vendor works for us."""
     vendor = draft.some(
@@ -129,8 +126,9 @@ def vendor_since(draft: Draft) -> None:
     )
     draft.persona(reads=("vendor", vendor["vendor_id"]))
     draft.ask(
-        f"Since when has {vendor['business_name']} been our vendor? I need the onboarding date.",
-        f"I need the day on which our vendor {vendor['business_name']} was onboarded.",
+        f"What is [the onboarding date of] our vendor {vendor['business_name']}? I prepare a review.",
+        f"I need [the day of the onboarding of] our vendor {vendor['business_name']}.",
+        of="vendor",
     )
     draft.look("Find the vendor", "business", "get_vendor", business_name=vendor["business_name"])
     value = draft.truth(
@@ -144,7 +142,7 @@ def vendor_since(draft: Draft) -> None:
 # -- orders and invoices --------------------------------------------------------------------------------------
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def overdue(draft: Draft) -> None:
     """Overdue invoices of a customer."""
     day = draft.today.isoformat()
@@ -152,18 +150,19 @@ def overdue(draft: Draft) -> None:
         "SELECT i.*, c.customer_name FROM invoice i JOIN customer c ON c.customer_id = i.customer_id WHERE"
         " (SELECT count(*) FROM customer o WHERE o.customer_name = c.customer_name) = 1 ORDER BY i.invoice_id"
     )
-    if draft.twin is None:
-        draft.persona("e.department IN ('Finance', 'Sales')", whole="invoice")
-    else:
+    if draft.twin == "not_permitted":
         draft.persona("e.department NOT IN ('Finance', 'Sales')", reads=("invoice", invoice["invoice_id"]))
-        draft.block("not_permitted", "Nothing lets me read invoices.")
+    else:
+        draft.persona("e.department IN ('Finance', 'Sales')", whole="invoice")
+    named = draft.thing("customer", invoice)
     draft.ask(
-        f"Which invoices of the customer {invoice['customer_name']} are open and overdue as of today, {day}? I need their ids.",
-        f"I'm writing reminders: list the ids of unpaid invoices of {invoice['customer_name']} that were due "
-        f"before today, {day}.",
+        f"I need [the ids of the invoices, open and overdue as of today, {day}, of] {named}.",
+        f"I'm writing reminders; give me [the ids of the unpaid invoices that were due before today, {day}, of] {named}.",
+        of="customer",
     )
+    _block(draft)
     if draft.twin is None:
-        draft.look("Find the customer", "crm", "get_customer", customer_name=invoice["customer_name"])
+        draft.look("Find the customer", "crm", "get_customer", **named.by)
         draft.look("List the invoices", "orders", "list_invoices", customer_id=invoice["customer_id"])
     found = draft.truth(
         "SELECT invoice_id FROM invoice WHERE customer_id = :c AND status = 'open' AND due_on < :day",
@@ -180,19 +179,18 @@ def overdue(draft: Draft) -> None:
     draft.answer(Ids(values=tuple(found), noun="invoice ids"))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def invoice_amount(draft: Draft) -> None:
     """The amount of the invoice of an order."""
     invoice = draft.some("SELECT * FROM invoice ORDER BY invoice_id")
     draft.persona(reads=("invoice", invoice["invoice_id"]))
     draft.ask(
-        f"How much did we invoice for order {invoice['order_id']}? I have to book it.",
-        f"I need the amount of the invoice for order {invoice['order_id']}.",
+        f"What is [the amount that we invoiced for] order {invoice['order_id']}? I have to book it.",
+        f"I need [the amount of the invoice for] order {invoice['order_id']}.",
+        of="customer_order",
     )
-    if draft.twin is None:
-        draft.look("List the invoices", "orders", "get_invoice", order_id=invoice["order_id"])
-    else:
-        draft.block("not_permitted", "Nothing lets me read that invoice.")
+    _block(draft)
+    draft.look("Read the invoice", "orders", "get_invoice", order_id=invoice["order_id"])
     value = draft.truth(
         "SELECT amount FROM invoice WHERE order_id = :id",
         lambda tables: sum(x["quantity"] * x["unit_price"] for x in tables["order_line"] if x["order_id"] == invoice["order_id"]),
@@ -201,14 +199,13 @@ def invoice_amount(draft: Draft) -> None:
     draft.answer(Number(value=value, unit="rupees", tolerance=0.01))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def order_status(draft: Draft) -> None:
     """The status of an order."""
     order = draft.some("SELECT * FROM customer_order ORDER BY order_id")
     draft.persona(reads=("customer_order", order["order_id"]))
-    draft.ask(
-        f"What is the status of order {order['order_id']}? My customer asks.", f"I need the status of order {order['order_id']}."
-    )
+    named = draft.thing("customer_order", order)
+    draft.ask(f"What is [the status of] {named}? My customer asks.", f"I need [the status of] {named}.", of="customer_order")
     draft.look("Read the order", "orders", "get_order", order_id=order["order_id"])
     value = draft.truth(
         "SELECT status FROM customer_order WHERE order_id = :id",
@@ -221,7 +218,7 @@ def order_status(draft: Draft) -> None:
 # -- policies, posts, chats, mail -----------------------------------------------------------------------------
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def policy_number(draft: Draft) -> None:
     """A number that a section of a policy states."""
     section = draft.some(
@@ -231,15 +228,14 @@ def policy_number(draft: Draft) -> None:
     )
     draft.persona(reads=("policy_section", section["section_id"]))
     draft.ask(
-        f'What number does the section "{section["heading"]}" of our policy "{section["title"]}" state?',
-        f'I have to comply with "{section["title"]}": which number of {section["unit"]} does its section '
-        f'"{section["heading"]}" give?',
+        f'What is [the number stated in the section "{section["heading"]}" of] our policy "{section["title"]}"?',
+        f'I have to comply, so tell me [the number of {section["unit"]} in the section "{section["heading"]}" of] our policy'
+        f' "{section["title"]}".',
+        of="policy_document",
     )
-    if draft.twin is None:
-        draft.look("List the policies", "policies", "list_policy_documents")
-        draft.look("Read the policy", "policies", "document_read", document_id=section["document_id"])
-    else:
-        draft.block("not_permitted", "Nothing lets me read that document.")
+    _block(draft)
+    draft.look("List the policies", "policies", "list_policy_documents")
+    draft.look("Read the policy", "policies", "document_read", document_id=section["document_id"])
     value = draft.truth(
         "SELECT value FROM policy_section WHERE document_id = :id AND number = :number",
         lambda tables: {s["section_id"]: s["value"] for s in tables["policy_section"]}[section["section_id"]],
@@ -249,7 +245,7 @@ def policy_number(draft: Draft) -> None:
     draft.answer(Number(value=value, unit=section["unit"]))
 
 
-@CATALOGUE.search("ambiguous")
+@CATALOGUE.search("ambiguous", "out_of_scope")
 def posts_of(draft: Draft) -> None:
     """Posts of somebody."""
     post = draft.some("SELECT * FROM post ORDER BY post_id")
@@ -258,11 +254,12 @@ def posts_of(draft: Draft) -> None:
         who = shared_first_name(draft, "EXISTS (SELECT 1 FROM post p WHERE p.emp_id = employee.emp_id)")
     else:
         who = draft.person(post["emp_id"])
-        draft.look("List the posts", "social", "social_platform_list", emp_id=post["emp_id"])
     draft.ask(
-        f"Which posts has {who} published on our social platform? I need the post ids.",
-        f"I'd like to read everything {who} posted on the social platform: list the post ids.",
+        f"I need [the ids of the posts on our social platform of] {who}.",
+        f"I'd like to know [the ids of everything posted on the social platform by] {who}.",
+        of="employee",
     )
+    draft.look("List the posts", "social", "social_platform_list", emp_id=post["emp_id"])
     found = draft.truth(
         "SELECT post_id FROM post WHERE emp_id = :other",
         lambda tables: {p["post_id"] for p in tables["post"] if p["emp_id"] == post["emp_id"] != me["emp_id"]},
@@ -302,7 +299,7 @@ def _party(draft: Draft, one: str, two: str) -> Row:
     return draft.persona("e.emp_id IN (:one, :two)", one=one, two=two)
 
 
-@CATALOGUE.search()
+@CATALOGUE.search("out_of_scope")
 def mail_deadline(draft: Draft) -> None:
     """The day that a mail names."""
     mail = draft.some(
@@ -312,8 +309,10 @@ def mail_deadline(draft: Draft) -> None:
     )
     draft.persona("e.emp_id = :me", me=mail["recipient_emp_id"])
     draft.ask(
-        f'Which day is named in the mail with the subject "{mail["subject"]}" that I received on {mail["date"][:10]}?',
-        f'I received a mail "{mail["subject"]}" on {mail["date"][:10]}: which date does it mention?',
+        f'What is [the day named in the text of] the mail with the subject "{mail["subject"]}" that I received on'
+        f" {mail['date'][:10]}?",
+        f'I need [the date in the text of] the mail "{mail["subject"]}" that I received on {mail["date"][:10]}.',
+        of="mail",
     )
     draft.look("List my threads", "mail", "list_my_email_threads")
     draft.look("List the mails of the thread", "mail", "list_email_ids_in_thread", thread_id=mail["thread_id"])
@@ -326,7 +325,7 @@ def mail_deadline(draft: Draft) -> None:
     draft.answer(Date(value=value))
 
 
-@CATALOGUE.search()
+@CATALOGUE.search("out_of_scope")
 def mails_from(draft: Draft) -> None:
     """How many mails one received from somebody."""
     mail = draft.some(
@@ -335,7 +334,11 @@ def mails_from(draft: Draft) -> None:
     me = draft.persona("e.emp_id = :me", me=mail["recipient_emp_id"])
     sender = mail["sender_emp_id"]
     who = draft.person(sender)
-    draft.ask(f"How many mails have I received from {who}?", f"I'd like to know how many mails {who} has sent me.")
+    draft.ask(
+        f"Please tell me [how many mails I have received from] {who}.",
+        f"I'd like to know [the number of mails that I got from] {who}.",
+        of="employee",
+    )
     email = employee_of(draft.tables, sender)["email"]
     fetch(draft, sender)
     draft.look(
@@ -462,11 +465,8 @@ def mail_colleague(draft: Draft) -> None:
     """Write somebody a mail."""
     me = draft.persona()
     target = draft.some("SELECT * FROM employee WHERE is_valid AND emp_id <> :me ORDER BY emp_id", me=me["emp_id"])
-    if draft.twin:
-        who = shared_first_name(draft)
-    else:
-        who = draft.person(target["emp_id"])
-        fetch(draft, target["emp_id"])
+    who = shared_first_name(draft) if draft.twin else draft.person(target["emp_id"])
+    fetch(draft, target["emp_id"])
     subject = draft.draw.choice(("Budget review", "Offsite agenda", "Quarterly figures", "Travel plan", "Interview schedule"))
     day = (draft.today + dt.timedelta(days=draft.draw.randint(2, 14))).isoformat()
     draft.ask(

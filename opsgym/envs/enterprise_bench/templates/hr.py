@@ -8,13 +8,12 @@ from typing import Any
 
 from opsgym.envs.enterprise_bench.answers import Date, Form, Ids, Number, Text, Word
 from opsgym.envs.enterprise_bench.draft import Draft, Row
+from opsgym.envs.enterprise_bench.naming import nobody
 from opsgym.envs.enterprise_bench.sources.people import DEPARTMENTS
-from opsgym.envs.enterprise_bench.template import Catalogue
+from opsgym.envs.enterprise_bench.template import Catalogue, Unfit
 from opsgym.envs.enterprise_bench.templates.common import (
-    absent_name,
     employee_of,
     fetch,
-    out_of_scope,
     record,
     reports_of,
     shared_first_name,
@@ -37,19 +36,16 @@ def _private(name: str, column: str, noun: str, form: Callable[[Any], Form]) -> 
     """A private fact about oneself, or about somebody whose facts one may see."""
 
     def build(draft: Draft) -> None:
-        is_own = draft.twin is None and draft.draw.random() < 0.5
-        if draft.twin == "out_of_scope":
-            draft.persona()
-            out_of_scope(draft)
-            return
-        if is_own:
+        if draft.draw.random() < 0.5:
+            if draft.twin == "not_permitted":
+                raise Unfit("everybody may see their own facts")
             me = draft.persona()
-            whose, emp_id = f"my {noun}", me["emp_id"]
+            whose, emp_id = f"[my {noun}]", me["emp_id"]
         else:
             target = draft.some("SELECT * FROM employee WHERE is_valid AND level < 13 ORDER BY emp_id")
             draft.persona("e.emp_id <> :other", may=("employee", "reveal", target["emp_id"]), other=target["emp_id"])
-            whose, emp_id = f"the {noun} of {draft.person(target['emp_id'])}", target["emp_id"]
-        draft.ask(f"Can you tell me {whose}?", f"Please look up {whose} for me.", f"I need to know {whose}.")
+            whose, emp_id = f"[the {noun} of] {draft.person(target['emp_id'])}", target["emp_id"]
+        draft.ask(f"Can you tell me {whose}?", f"Please look up {whose} for me.", f"I need to know {whose}.", of="employee")
         fetch(draft, emp_id)
         value = draft.truth(
             f"SELECT {column} FROM employee WHERE emp_id = :emp_id",
@@ -76,17 +72,22 @@ def _public(name: str, column: str, noun: str, form: Callable[[Any], Form]) -> N
     """A fact of the directory about another employee."""
 
     def build(draft: Draft) -> None:
+        draft.asked = column
         me = draft.persona()
         target = draft.some("SELECT * FROM employee WHERE is_valid AND emp_id <> :me ORDER BY emp_id", me=me["emp_id"])
         if draft.twin == "not_existing":
-            who = absent_name(draft)
+            who = nobody(draft)
         elif draft.twin == "ambiguous":
             who = shared_first_name(draft)
         else:
             who = draft.person(target["emp_id"])
-        draft.ask(f"Please tell me the {noun} of {who}.", f"I need the {noun} of {who}.", f"Can you tell me the {noun} of {who}?")
-        if draft.twin is None:
-            fetch(draft, target["emp_id"])
+        draft.ask(
+            f"Please tell me [the {noun} of] {who}.",
+            f"I need [the {noun} of] {who}.",
+            f"Can you tell me [the {noun} of] {who}?",
+            of="employee",
+        )
+        fetch(draft, target["emp_id"])
         value = draft.truth(
             f"SELECT {column} FROM employee WHERE emp_id = :emp_id",
             lambda tables: next(row[column] for row in tables["employee"] if row["emp_id"] == target["emp_id"]),
@@ -94,7 +95,7 @@ def _public(name: str, column: str, noun: str, form: Callable[[Any], Form]) -> N
         )
         draft.answer(form(value))
 
-    CATALOGUE.add("search", name, f"The {noun} of another one.", ("not_existing", "ambiguous"), build)
+    CATALOGUE.add("search", name, f"The {noun} of another one.", ("not_existing", "ambiguous", "out_of_scope"), build)
 
 
 _public("email", "email", "e-mail address", lambda value: Text(value=value, noun="e-mail address"))
@@ -104,15 +105,16 @@ _public("experience", "experience_years", "experience in years", lambda value: N
 _public("department", "department", "department", lambda value: Word(value=value, options=tuple(DEPARTMENTS)))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def leave_balance(draft: Draft) -> None:
     """Remaining leave of all kinds together."""
     target = draft.some("SELECT * FROM employee WHERE is_valid AND level < 13 ORDER BY emp_id")
     draft.persona("e.emp_id <> :other", may=("employee", "reveal", target["emp_id"]), other=target["emp_id"])
     who = draft.person(target["emp_id"])
     draft.ask(
-        f"How many days of leave of all kinds together does {who} have left? I have to plan with it.",
-        f"I'm planning shifts: what do the remaining casual, sick and vacation leaves of {who} add up to?",
+        f"Please tell me [how many days of leave of all kinds together are left to] {who}. I have to plan with it.",
+        f"I'm planning shifts and have to know [the sum of the remaining casual, sick and vacation leaves of] {who}.",
+        of="employee",
     )
     fetch(draft, target["emp_id"])
     kinds = ("casual", "sick", "vacation")
@@ -126,23 +128,21 @@ def leave_balance(draft: Draft) -> None:
         draft.block("not_permitted", "Nothing lets me see leave of that employee.")
 
 
-@CATALOGUE.search("not_existing")
+@CATALOGUE.search("not_existing", "out_of_scope")
 def team(draft: Draft) -> None:
     """Who reports to a manager."""
     boss = draft.some(
         "SELECT b.* FROM employee b WHERE b.is_valid AND EXISTS"
         " (SELECT 1 FROM employee r WHERE r.reports_to = b.emp_id AND r.is_valid) ORDER BY b.emp_id"
     )
-    me = draft.persona()
-    if draft.twin == "not_existing":
-        who = absent_name(draft)
-    else:
-        who = "me" if me["emp_id"] == boss["emp_id"] else draft.person(boss["emp_id"])
-        reports_of(draft, boss["emp_id"])
+    draft.persona("e.emp_id <> :other", other=boss["emp_id"])
+    who = nobody(draft) if draft.twin == "not_existing" else draft.person(boss["emp_id"])
     draft.ask(
-        f"Which current employees report directly to {who}? I need their employee ids.",
-        f"I'd like the employee ids of everybody employed who reports directly to {who}.",
+        f"Tell me [the employee ids of the current employees who report directly to] {who}, please.",
+        f"I'd like to have [the employee ids of everybody employed who reports directly to] {who}.",
+        of="employee",
     )
+    reports_of(draft, boss["emp_id"])
     found = draft.truth(
         "SELECT emp_id FROM employee WHERE reports_to = :boss AND is_valid",
         lambda tables: [row["emp_id"] for row in tables["employee"] if row["reports_to"] == boss["emp_id"] and not row["dol"]],
@@ -151,25 +151,22 @@ def team(draft: Draft) -> None:
     draft.answer(Ids(values=tuple(found), noun="employee ids"))
 
 
-@CATALOGUE.search("ambiguous")
+@CATALOGUE.search("ambiguous", "out_of_scope")
 def boss_of_boss(draft: Draft) -> None:
     """The boss of somebody's boss."""
     target = draft.some(
         "SELECT e.* FROM employee e JOIN employee b ON b.emp_id = e.reports_to WHERE e.is_valid AND b.reports_to IS NOT NULL"
         " ORDER BY e.emp_id"
     )
-    me = draft.persona()
-    if draft.twin == "ambiguous":
-        who = shared_first_name(draft)
-    else:
-        who = "I" if me["emp_id"] == target["emp_id"] else draft.person(target["emp_id"])
-        fetch(draft, target["emp_id"])
-        fetch(draft, target["reports_to"])
-    verb = "do I report" if who == "I" else f"does {who} report"
+    draft.persona("e.emp_id <> :other", other=target["emp_id"])
+    who = shared_first_name(draft) if draft.twin == "ambiguous" else draft.person(target["emp_id"])
     draft.ask(
-        f"To whom {verb} two levels up, that is, who is the boss of the boss? I need the employee id.",
-        f"I'm drawing an escalation path: to whom {verb} through one boss in between? I need the employee id.",
+        f"I need [the employee id of the boss of the boss, two levels up, of] {who}.",
+        f"I'm drawing an escalation path: give me [the employee id of the direct boss of the direct boss of] {who}.",
+        of="employee",
     )
+    fetch(draft, target["emp_id"])
+    fetch(draft, target["reports_to"])
     found = draft.truth(
         "SELECT b.reports_to FROM employee e JOIN employee b ON b.emp_id = e.reports_to WHERE e.emp_id = :id",
         lambda tables: employee_of(tables, employee_of(tables, target["emp_id"])["reports_to"])["reports_to"],
@@ -281,11 +278,15 @@ def _change(name: str, noun: str, propose: Callable[[Draft, Row], tuple[str, dic
     def build(draft: Draft) -> None:
         target = draft.some("SELECT * FROM employee WHERE is_valid AND level < 12 ORDER BY emp_id")
         draft.persona(
-            "e.department = 'HR' AND e.emp_id <> :other" if draft.twin is None else "e.emp_id <> :other",
-            may=("employee", "update", target["emp_id"]) if draft.twin != "not_existing" else None,
+            "e.emp_id <> :other" if draft.twin == "not_permitted" else "e.department = 'HR' AND e.emp_id <> :other",
+            may=("employee", "update", target["emp_id"]),
             other=target["emp_id"],
         )
-        who = absent_name(draft) if draft.twin == "not_existing" else draft.person(target["emp_id"])
+        if draft.twin == "not_existing":
+            who = nobody(draft)
+        else:
+            who = draft.person(target["emp_id"])
+            fetch(draft, target["emp_id"])
         words, values = propose(draft, target)
         draft.topic = f"the HR record of {who}"
         draft.ask(
@@ -356,13 +357,10 @@ def register_leaver(draft: Draft) -> None:
 def announce_policy(draft: Draft) -> None:
     """Tell somebody by mail of a policy document."""
     document = draft.some("SELECT * FROM policy_document ORDER BY document_id")
-    me = draft.persona(reads=("policy_document", document["document_id"]) if draft.twin is None else None)
+    me = draft.persona(reads=("policy_document", document["document_id"]))
     target = draft.some("SELECT * FROM employee WHERE is_valid AND emp_id <> :me ORDER BY emp_id", me=me["emp_id"])
-    if draft.twin == "ambiguous":
-        who = shared_first_name(draft)
-    else:
-        who = draft.person(target["emp_id"])
-        fetch(draft, target["emp_id"])
+    who = shared_first_name(draft) if draft.twin == "ambiguous" else draft.person(target["emp_id"])
+    fetch(draft, target["emp_id"])
     draft.ask(
         f'Please send {who} a mail for me with the subject "{document["title"]}" that names the version '
         f"in force, {document['version']}.",

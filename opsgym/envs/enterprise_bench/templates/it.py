@@ -25,7 +25,7 @@ def _unknown_id(draft: Draft) -> str:
     """An id that no ticket has."""
     last = str(draft.value("SELECT max(id) FROM it_ticket"))
     head, _, digits = last.rpartition("_")
-    return f"{head}_{int(digits) + draft.draw.randint(1000, 9000):0{len(digits)}d}"
+    return f"{head}_{int(digits) + draft.stream('absent').randint(1, int(digits)):0{len(digits)}d}"
 
 
 @CATALOGUE.search()
@@ -114,16 +114,16 @@ def _oldest(tickets: list[dict[str, str]]) -> list[str]:
     return [ticket["id"] for ticket in tickets if ticket["raised_date"] == first]
 
 
-@CATALOGUE.search("not_permitted", "not_existing")
+@CATALOGUE.search("not_permitted", "not_existing", "out_of_scope")
 def resolution_day(draft: Draft) -> None:
     """When a ticket was resolved."""
     ticket = _ticket(draft, "status = 'resolved'")
-    reads = None if draft.twin == "not_existing" else ("it_ticket", ticket["id"])
-    draft.persona(reads=reads, **whole("it_ticket", draft))
+    draft.persona(reads=("it_ticket", ticket["id"]), **whole("it_ticket", draft))
     named = _unknown_id(draft) if draft.twin == "not_existing" else ticket["id"]
     draft.ask(
-        f"On which day was ticket {named} resolved? I need it for my report.",
-        f"I need the day on which ticket {named} was resolved.",
+        f"What is [the day of the resolution of] ticket {named}? I need it for my report.",
+        f"I need [the resolution date of] ticket {named}.",
+        of="it_ticket",
     )
     draft.look("Read the ticket", "tickets", "get_it_ticket", id=named)
     value = draft.truth(
@@ -134,20 +134,19 @@ def resolution_day(draft: Draft) -> None:
     draft.answer(Date(value=value))
 
 
-@CATALOGUE.search("not_permitted", "not_existing")
+@CATALOGUE.search("not_permitted", "not_existing", "out_of_scope")
 def raiser_department(draft: Draft) -> None:
     """The department of who raised a ticket."""
     ticket = _ticket(draft)
-    reads = None if draft.twin == "not_existing" else ("it_ticket", ticket["id"])
-    draft.persona(reads=reads, **whole("it_ticket", draft))
+    draft.persona(reads=("it_ticket", ticket["id"]), **whole("it_ticket", draft))
     named = _unknown_id(draft) if draft.twin == "not_existing" else ticket["id"]
     draft.ask(
-        f"In which department is the person who raised ticket {named}? I want to bill it.",
-        f"I need the department of whoever raised ticket {named}.",
+        f"Please tell me [the department of the person behind] ticket {named}, so that I can bill it.",
+        f"I need [the department of the raiser of] ticket {named}.",
+        of="it_ticket",
     )
     draft.look("Read the ticket", "tickets", "get_it_ticket", id=named)
-    if draft.twin is None:
-        fetch(draft, str(ticket["raised_by_emp_id"]))
+    fetch(draft, str(ticket["raised_by_emp_id"]))
     value = draft.truth(
         "SELECT e.department FROM it_ticket t JOIN employee e ON e.emp_id = t.raised_by_emp_id WHERE t.id = :id",
         lambda tables: employee_of(tables, next(t["raised_by_emp_id"] for t in tables["it_ticket"] if t["id"] == ticket["id"]))[
@@ -158,7 +157,7 @@ def raiser_department(draft: Draft) -> None:
     draft.answer(Word(value=value, options=tuple(DEPARTMENTS)))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def assignee_boss(draft: Draft) -> None:
     """The boss of who works on a ticket."""
     ticket = draft.some(
@@ -166,12 +165,12 @@ def assignee_boss(draft: Draft) -> None:
     )
     draft.persona(reads=("it_ticket", ticket["id"]))
     draft.ask(
-        f"I want to escalate ticket {ticket['id']}: who is the boss of the one it is assigned to? I need the employee id.",
-        f"To whom does the employee report who is assigned to ticket {ticket['id']}? I need that boss's employee id.",
+        f"I'm about to escalate; give me [the employee id of the boss of the assignee of] ticket {ticket['id']}.",
+        f"I need [the employee id of the direct boss of the employee assigned to] ticket {ticket['id']}.",
+        of="it_ticket",
     )
     draft.look("Read the ticket", "tickets", "get_it_ticket", id=ticket["id"])
-    if draft.twin is None:
-        fetch(draft, ticket["emp_id"])
+    fetch(draft, ticket["emp_id"])
     value = draft.truth(
         "SELECT e.reports_to FROM it_ticket t JOIN employee e ON e.emp_id = t.emp_id WHERE t.id = :id",
         lambda tables: employee_of(tables, ticket["emp_id"])["reports_to"],
@@ -180,21 +179,19 @@ def assignee_boss(draft: Draft) -> None:
     draft.answer(Text(value=value, noun="employee id"))
 
 
-@CATALOGUE.search("ambiguous")
+@CATALOGUE.search("ambiguous", "out_of_scope")
 def raised_by(draft: Draft) -> None:
     """Tickets that somebody raised."""
     ticket = _ticket(draft)
     other = str(ticket["raised_by_emp_id"])
     draft.persona("e.emp_id <> :other", whole="it_ticket", other=other)
-    if draft.twin == "ambiguous":
-        who = shared_first_name(draft)
-    else:
-        who = draft.person(other)
-        draft.look("List the tickets", "tickets", "get_it_ticket_ids_by_raiser", raised_by_emp_id=other)
+    who = shared_first_name(draft) if draft.twin == "ambiguous" else draft.person(other)
     draft.ask(
-        f"Which tickets has {who} raised? I need the ids of all, open and resolved.",
-        f"Please fetch me the ids of all tickets raised by {who}.",
+        f"I need [the ids of all tickets, open and resolved, that were raised by] {who}.",
+        f"Please fetch me [the ids of all tickets raised by] {who}.",
+        of="employee",
     )
+    draft.look("List the tickets", "tickets", "get_it_ticket_ids_by_raiser", raised_by_emp_id=other)
     found = draft.truth(
         "SELECT id FROM it_ticket WHERE raised_by_emp_id = :other",
         lambda tables: {t["id"] for t in tables["it_ticket"] if t["raised_by_emp_id"] == other},
@@ -251,8 +248,7 @@ def raise_ticket(draft: Draft) -> None:
 def set_priority(draft: Draft) -> None:
     """Change the priority of a ticket."""
     ticket = _ticket(draft, "status = 'open'")
-    may = None if draft.twin == "not_existing" else ("it_ticket", "update", ticket["id"])
-    draft.persona(may=may, **whole("it_ticket", draft))
+    draft.persona(may=("it_ticket", "update", ticket["id"]), **whole("it_ticket", draft))
     named = _unknown_id(draft) if draft.twin == "not_existing" else ticket["id"]
     priority = draft.draw.choice([item for item in PRIORITIES if item != ticket["priority"]])
     draft.topic = f"ticket {named}"
@@ -268,8 +264,7 @@ def set_priority(draft: Draft) -> None:
 def resolve(draft: Draft) -> None:
     """Resolve a ticket."""
     ticket = _ticket(draft, "status = 'open' AND emp_id IS NOT NULL")
-    may = None if draft.twin == "not_existing" else ("it_ticket", "update", ticket["id"])
-    draft.persona(may=may, **whole("it_ticket", draft))
+    draft.persona(may=("it_ticket", "update", ticket["id"]), **whole("it_ticket", draft))
     named = _unknown_id(draft) if draft.twin == "not_existing" else ticket["id"]
     words = draft.draw.choice(("Driver reinstalled", "Certificate renewed", "Quota raised", "Cable replaced", "Account unlocked"))
     draft.topic = f"ticket {named}"
@@ -282,7 +277,7 @@ def resolve(draft: Draft) -> None:
     draft.do("Resolve the ticket", "tickets", "resolve_ticket", id=named, resolution=words)
 
 
-@CATALOGUE.crud("not_permitted", "ambiguous")
+@CATALOGUE.crud("not_permitted")
 def assign(draft: Draft) -> None:
     """Assign a ticket to somebody."""
     ticket = _ticket(draft, "status = 'open'")
@@ -291,10 +286,7 @@ def assign(draft: Draft) -> None:
         held=ticket["emp_id"] or "",
     )
     draft.persona("e.emp_id <> :other", may=("it_ticket", "update", ticket["id"]), other=staff["emp_id"])
-    if draft.twin == "ambiguous":
-        who = shared_first_name(draft, "department = 'Information Technology'")
-    else:
-        who = draft.person(staff["emp_id"])
+    who = draft.person(staff["emp_id"])
     draft.topic = f"ticket {ticket['id']}"
     draft.ask(
         f"Please assign ticket {ticket['id']} to {who} as of today; I can't look after it myself.",
@@ -308,8 +300,7 @@ def assign(draft: Draft) -> None:
 def remove(draft: Draft) -> None:
     """Delete a ticket."""
     ticket = _ticket(draft)
-    may = None if draft.twin == "not_existing" else ("it_ticket", "delete", ticket["id"])
-    draft.persona(may=may, **whole("it_ticket", draft))
+    draft.persona(may=("it_ticket", "delete", ticket["id"]), **whole("it_ticket", draft))
     named = _unknown_id(draft) if draft.twin == "not_existing" else ticket["id"]
     draft.topic = f"ticket {named}"
     draft.ask(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Literal
 
 from opsgym.envs.enterprise_bench.answers import Date, Ids, Number, Word
 from opsgym.envs.enterprise_bench.draft import Draft, Row, Tables
+from opsgym.envs.enterprise_bench.naming import Named
 from opsgym.envs.enterprise_bench.sources.crm import OUTCOMES
 from opsgym.envs.enterprise_bench.template import Catalogue, Unfit
-from opsgym.envs.enterprise_bench.templates.common import whole
 
 CATALOGUE = Catalogue("sales")
 
-_ABSENT = ("Aurora Pocket Kettle", "Nimbus Desk Fan X9", "Velora Travel Iron", "Quill & Oak Notebook Stand")
 _ONE_NAME = "(SELECT count(*) FROM product o WHERE o.product_name = p.product_name) = 1"
 _ONE_CUSTOMER = "(SELECT count(*) FROM customer o WHERE o.customer_name = c.customer_name) = 1"
 
@@ -21,10 +21,18 @@ def _product(draft: Draft, where: str = "1") -> Row:
     return draft.some(f"SELECT p.* FROM product p WHERE {_ONE_NAME} AND ({where}) ORDER BY p.product_id")
 
 
-def _look_up(draft: Draft, product: Row) -> str:
+def _look_up(draft: Draft, product: Row) -> Named:
     """How the request names a product, which is looked up."""
-    named = draft.draw.choice(_ABSENT) if draft.twin == "not_existing" else str(product["product_name"])
-    draft.look("Find the product", "crm", "get_product", product_name=named)
+    named = draft.thing("product", product)
+    draft.look("Find the product", "crm", "get_product", **named.by)
+    return named
+
+
+def _key(draft: Draft, table: Literal["product", "customer"], row: Row) -> Named:
+    """How the request names a product or a customer, whose key is looked up."""
+    named = draft.thing(table, row)
+    if f"{table}_id" not in named.by:
+        draft.look(f"Find the {table}", "crm", f"get_{table}", **named.by)
     return named
 
 
@@ -32,24 +40,20 @@ def _customer(draft: Draft, where: str = "1") -> Row:
     return draft.some(f"SELECT c.* FROM customer c WHERE {_ONE_CUSTOMER} AND ({where}) ORDER BY c.customer_id")
 
 
-def _find(draft: Draft, customer: Row) -> str:
-    draft.look("Find the customer", "crm", "get_customer", customer_name=customer["customer_name"])
-    return str(customer["customer_name"])
-
-
 def _product_of(tables: Tables, product_id: str) -> Row:
     return next(row for row in tables["product"] if row["product_id"] == product_id)
 
 
-@CATALOGUE.search("not_existing")
+@CATALOGUE.search("not_existing", "out_of_scope")
 def price(draft: Draft) -> None:
     """The price of a product after discount."""
     draft.persona()
     product = _product(draft)
     named = _look_up(draft, product)
     draft.ask(
-        f"What do we charge for {named} at the moment, after discount? I'm with a customer.",
-        f"I need the current discounted price of {named}.",
+        f"What is [the present price after discount of] {named}? I'm with a customer.",
+        f"I need [the current discounted price of] {named}.",
+        of="product",
     )
     value = draft.truth(
         "SELECT discounted_price FROM product WHERE product_id = :id",
@@ -59,15 +63,16 @@ def price(draft: Draft) -> None:
     draft.answer(Number(value=value, unit="rupees", tolerance=0.01))
 
 
-@CATALOGUE.search("not_existing")
+@CATALOGUE.search("not_existing", "out_of_scope")
 def discount(draft: Draft) -> None:
     """By how much a product is cheaper than its list price."""
     draft.persona()
     product = _product(draft)
     named = _look_up(draft, product)
     draft.ask(
-        f"By how many rupees is {named} below its list price? I want to tell a customer.",
-        f"I want to advertise what one saves with {named}: list price minus discounted price, please.",
+        f"What is [the discount in rupees, that is, list price minus discounted price, of] {named}? I want to tell a customer.",
+        f"I want to advertise; give me [the difference in rupees between list price and discounted price of] {named}.",
+        of="product",
     )
     value = draft.truth(
         "SELECT round(actual_price - discounted_price, 2) FROM product WHERE product_id = :id",
@@ -81,7 +86,7 @@ def discount(draft: Draft) -> None:
     draft.answer(Number(value=value, unit="rupees", tolerance=0.01))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def buyers(draft: Draft) -> None:
     """Customers who bought a product."""
     sale = draft.some(
@@ -89,11 +94,13 @@ def buyers(draft: Draft) -> None:
         " ORDER BY s.sales_record_id"
     )
     _seller(draft, sale)
+    named = _key(draft, "product", sale)
     draft.ask(
-        f"Which customers have bought {sale['product_name']} so far? I need their customer ids.",
-        f"I'm preparing a recall of {sale['product_name']}: list the ids of all customers who bought it.",
+        f"Please find out [the customer ids of all buyers of] {named} for me.",
+        f"I'm preparing a recall and need [the ids of all customers who have bought] {named}.",
+        of="product",
     )
-    draft.look("Find the product", "crm", "get_product", product_name=sale["product_name"])
+    _refuse(draft)
     _list_sales(draft, product_id=sale["product_id"])
     found = draft.truth(
         "SELECT DISTINCT customer_id FROM sale WHERE product_id = :id",
@@ -109,16 +116,18 @@ def _seller(draft: Draft, sale: Row) -> Row:
         me = draft.persona(reads=("sale", sale["sales_record_id"]))
         if draft.value("SELECT 1 FROM customer WHERE emp_id = :me", me=me["emp_id"]):
             raise Unfit("who asks has customers")
-        draft.block("not_permitted", "Nothing lets me read these sales.")
         return me
     return draft.persona(whole="sale")
 
 
+def _refuse(draft: Draft) -> None:
+    if draft.twin == "not_permitted":
+        draft.block("not_permitted", "Nothing lets me read these records.")
+
+
 def _list_sales(draft: Draft, **which: str) -> None:
-    if draft.twin is None:
-        both = len(which) > 1
-        tool = "list_sales_records_by_customer_and_product" if both else "list_sales_records_between_dates"
-        draft.look("List the sales", "crm", tool, **which)
+    tool = "list_sales_records_by_customer_and_product" if len(which) > 1 else "list_sales_records_between_dates"
+    draft.look("List the sales", "crm", tool, **which)
 
 
 def _sale(draft: Draft) -> Row:
@@ -130,23 +139,20 @@ def _sale(draft: Draft) -> Row:
     )
 
 
-def _both(draft: Draft, sale: Row) -> None:
-    if draft.twin is None:
-        draft.look("Find the customer", "crm", "get_customer", customer_name=sale["customer_name"])
-        draft.look("Find the product", "crm", "get_product", product_name=sale["product_name"])
-        _list_sales(draft, customer_id=sale["customer_id"], product_id=sale["product_id"])
-
-
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def purchase_day(draft: Draft) -> None:
     """When a customer bought a product."""
     sale = _sale(draft)
     _seller(draft, sale)
+    customer, product = _key(draft, "customer", sale), sale["product_name"]
     draft.ask(
-        f"When did the customer {sale['customer_name']} buy {sale['product_name']}? I need the date for a warranty case.",
-        f"I need the purchase date of {sale['product_name']} by {sale['customer_name']}.",
+        f"What is [the date of the purchase of {product} by] {customer}? I need it for a warranty case.",
+        f"I need [the day of the purchase of {product} by] {customer}.",
+        of="customer",
     )
-    _both(draft, sale)
+    _refuse(draft)
+    draft.look("Find the product", "crm", "get_product", product_name=product)
+    _list_sales(draft, customer_id=sale["customer_id"], product_id=sale["product_id"])
     value = draft.truth(
         "SELECT date_of_purchase FROM sale WHERE product_id = :p AND customer_id = :c",
         lambda tables: next(s for s in tables["sale"] if s["sales_record_id"] == sale["sales_record_id"])["date_of_purchase"],
@@ -156,18 +162,18 @@ def purchase_day(draft: Draft) -> None:
     draft.answer(Date(value=value))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def turnover(draft: Draft) -> None:
     """What a customer has paid so far."""
     sale = _sale(draft)
     _seller(draft, sale)
+    named = _key(draft, "customer", sale)
     draft.ask(
-        f"What do all purchases of the customer {sale['customer_name']} add up to, at the prices of the sales records? "
-        "I need rupees.",
-        f"I need the turnover with {sale['customer_name']} so far: quantity times discounted price over all sales records.",
+        f"What is [the sum in rupees, at the discounted prices of the sales records, of all purchases of] {named}? I report it.",
+        f"I need [the turnover so far, quantity times discounted price over all sales records, of] {named}.",
+        of="customer",
     )
-    if draft.twin is None:
-        draft.look("Find the customer", "crm", "get_customer", customer_name=sale["customer_name"])
+    _refuse(draft)
     _list_sales(draft, customer_id=sale["customer_id"])
     value = draft.truth(
         "SELECT sum(quantity * discounted_price) FROM sale WHERE customer_id = :c",
@@ -190,8 +196,8 @@ def sales_between(draft: Draft) -> None:
         f"How many pieces have we sold from {one} to {two}, both days included, over all products?",
         f"For my report I need the number of pieces sold between {one} and {two}; both days count.",
     )
-    if draft.twin is None:
-        draft.look("List the sales of these days", "crm", "list_sales_records_between_dates", start_date=one, end_date=two)
+    _refuse(draft)
+    draft.look("List the sales of these days", "crm", "list_sales_records_between_dates", start_date=one, end_date=two)
     value = draft.truth(
         "SELECT sum(quantity) FROM sale WHERE date_of_purchase BETWEEN :one AND :two",
         lambda tables: sum(s["quantity"] for s in tables["sale"] if one <= s["date_of_purchase"] <= two),
@@ -201,7 +207,7 @@ def sales_between(draft: Draft) -> None:
     draft.answer(Number(value=value, unit="pieces"))
 
 
-@CATALOGUE.search("not_existing")
+@CATALOGUE.search("not_existing", "out_of_scope")
 def reviewers(draft: Draft) -> None:
     """Who reviewed a product."""
     review = draft.some(
@@ -209,13 +215,14 @@ def reviewers(draft: Draft) -> None:
         " ORDER BY s.sentiment_id"
     )
     draft.persona(whole="product_sentiment")
-    named = _look_up(draft, review)
+    named = _key(draft, "product", review)
     draft.ask(
-        f"Which customers have reviewed {named}? I need their customer ids.",
-        f"I want to thank everybody who reviewed {named}; list the customer ids.",
+        f"I need [the customer ids of all reviewers of] {named}.",
+        f"I'm writing letters of thanks; please tell me [the ids of the customers who have reviewed] {named}.",
+        of="product",
     )
-    if draft.twin is None:
-        draft.look("List the reviews", "crm", "get_product_reviews", product_id=review["product_id"])
+    draft.look("List the reviews", "crm", "get_product_reviews", product_id=review["product_id"])
+    if draft.reason is None:
         _read_reviews(draft, "product_id", review["product_id"])
     found = draft.truth(
         "SELECT DISTINCT customer_id FROM product_sentiment WHERE product_id = :id",
@@ -230,7 +237,7 @@ def _read_reviews(draft: Draft, column: str, key: str) -> None:
         draft.look(f"Read review {row['sentiment_id']}", "crm", "get_product_sentiment", sentiment_id=row["sentiment_id"])
 
 
-@CATALOGUE.search()
+@CATALOGUE.search("out_of_scope")
 def review_sentiment(draft: Draft) -> None:
     """What a customer thinks of a product, as the review says."""
     review = draft.some(
@@ -239,12 +246,13 @@ def review_sentiment(draft: Draft) -> None:
         " product_sentiment o WHERE o.product_id = s.product_id AND o.customer_id = s.customer_id) = 1 ORDER BY s.sentiment_id"
     )
     draft.persona("e.department = 'Sales'", whole="product_sentiment")
+    customer, product = _key(draft, "customer", review), review["product_name"]
     draft.ask(
-        f"Did the customer {review['customer_name']} like {review['product_name']}? I need the sentiment of the review.",
-        f"I'd like to know the sentiment of {review['customer_name']}'s review of {review['product_name']}.",
+        f"What is [the sentiment of the review of {product} by] {customer}? I have to report it.",
+        f"I'd like to know [the sentiment of the {product} review by] {customer}.",
+        of="customer",
     )
-    draft.look("Find the customer", "crm", "get_customer", customer_name=review["customer_name"])
-    draft.look("Find the product", "crm", "get_product", product_name=review["product_name"])
+    draft.look("Find the product", "crm", "get_product", product_name=product)
     draft.look("List the customer's reviews", "crm", "get_customer_reviews", customer_id=review["customer_id"])
     draft.look("Read the review", "crm", "get_product_sentiment", sentiment_id=review["sentiment_id"])
     value = draft.truth(
@@ -256,16 +264,17 @@ def review_sentiment(draft: Draft) -> None:
     draft.answer(Word(value=value, options=("positive", "neutral", "negative")))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def chat_outcome(draft: Draft) -> None:
     """How a support chat ended."""
     chat = draft.some("SELECT * FROM support_chat ORDER BY chat_id")
     draft.persona(reads=("support_chat", chat["chat_id"]))
     draft.ask(
-        f"How did the support chat {chat['chat_id']} end: was the customer's wish granted, declined or answered, or is it open?",
-        f"What came of what the customer asked for in support chat {chat['chat_id']}?",
+        f"Please tell me [whether the customer's wish was granted, declined or answered, or is open, in] support chat"
+        f" {chat['chat_id']}.",
+        f"I have to report [the outcome of the customer's request of] support chat {chat['chat_id']}.",
+        of="support_chat",
     )
-    draft.sentences[0] += " I have to report it."
     draft.look("Read the chat", "crm", "read_customer_support_chat", chat_id=chat["chat_id"])
     value = draft.truth(
         "SELECT outcome FROM support_chat WHERE chat_id = :id",
@@ -275,24 +284,25 @@ def chat_outcome(draft: Draft) -> None:
     draft.answer(Word(value=value, options=OUTCOMES))
 
 
-@CATALOGUE.search("not_permitted")
+@CATALOGUE.search("not_permitted", "out_of_scope")
 def refunds(draft: Draft) -> None:
     """Support chats about a product in which a refund is asked for."""
     chat = draft.some(
         f"SELECT s.*, p.product_name FROM support_chat s JOIN product p ON p.product_id = s.product_id WHERE {_ONE_NAME} "
         "ORDER BY s.chat_id"
     )
-    if draft.twin is None:
-        draft.persona(whole="support_chat")
-    else:
+    if draft.twin == "not_permitted":
         draft.persona("e.department NOT IN ('Sales', 'BPO')", reads=("support_chat", chat["chat_id"]))
-        draft.block("not_permitted", "Nothing lets me read these chats.")
+    else:
+        draft.persona(whole="support_chat")
+    named = _key(draft, "product", chat)
     draft.ask(
-        f"Did customers ask for a refund of {chat['product_name']}? I need the ids of the support chats in which they did.",
-        f"I need the ids of all support chats about {chat['product_name']} in which a refund is requested.",
+        f"Please find out [the ids of the support chats in which customers ask for a refund of] {named} for me.",
+        f"I need [the ids of all support chats that request a refund of] {named}.",
+        of="product",
     )
+    _refuse(draft)
     if draft.twin is None:
-        draft.look("Find the product", "crm", "get_product", product_name=chat["product_name"])
         draft.look("List the chats", "crm", "list_customer_support_chats_by_product", product_id=chat["product_id"])
         for row in draft.rows("SELECT chat_id FROM support_chat WHERE product_id = :id ORDER BY 1", id=chat["product_id"]):
             draft.look(f"Read chat {row['chat_id']}", "crm", "read_customer_support_chat", chat_id=row["chat_id"])
@@ -332,9 +342,8 @@ def my_customers(draft: Draft) -> None:
 def set_price(draft: Draft) -> None:
     """Change the discounted price of a product."""
     product = _product(draft, "p.actual_price > 100")
-    may = ("product", "update", product["product_id"]) if draft.twin != "not_existing" else None
-    draft.persona(may=may, **whole("product", draft))
-    named = _look_up(draft, product) if draft.twin != "not_permitted" else product["product_name"]
+    draft.persona(may=("product", "update", product["product_id"]))
+    named = _look_up(draft, product)
     choices = [int(product["actual_price"] * share / 100) for share in (55, 65, 75, 85, 95)]
     value = draft.draw.choice([item for item in choices if item != product["discounted_price"]])
     draft.topic = f"the price of {named}"
@@ -370,44 +379,39 @@ def correct_purchase_day(draft: Draft) -> None:
     sale = _sale(draft)
     draft.persona(may=("sale", "update", sale["sales_record_id"]))
     day = (dt.date.fromisoformat(sale["date_of_purchase"]) - dt.timedelta(days=draft.draw.randint(1, 6))).isoformat()
-    draft.topic = f"the purchase of {sale['product_name']} by {sale['customer_name']}"
+    customer, product = _key(draft, "customer", sale), _key(draft, "product", sale)
+    draft.topic = f"the purchase of {product} by {customer}"
     draft.ask(
-        f"Correct the purchase date of {sale['product_name']} by {sale['customer_name']} to {day}, I mistyped it.",
-        f"I have to correct a sale: {sale['customer_name']} bought {sale['product_name']} on {day}. Change the record, please.",
+        f"Correct the purchase date of {product} by {customer} to {day}, I mistyped it.",
+        f"I have to correct a sale: the purchase of {product} by {customer} was on {day}. Change the record, please.",
     )
     _block(draft)
-    _both(draft, sale)
+    _list_sales(draft, customer_id=sale["customer_id"], product_id=sale["product_id"])
     draft.do("Correct the date", "crm", "update_sales_record", sales_record_id=sale["sales_record_id"], date_of_purchase=day)
 
 
 @CATALOGUE.crud("not_permitted")
 def record_sale(draft: Draft) -> None:
     """Record a sale."""
-    customer, product = _customer(draft), _product(draft)
+    buyer, product = _customer(draft), _product(draft)
     if draft.twin is None:
-        draft.persona("e.department = 'Sales' AND (e.level >= 10 OR e.emp_id = :owner)", owner=customer["emp_id"])
+        draft.persona("e.department = 'Sales' AND (e.level >= 10 OR e.emp_id = :owner)", owner=buyer["emp_id"])
     else:
         draft.persona("e.department <> 'Sales'")
     number, day = draft.draw.randint(1, 9), draft.today.isoformat()
-    draft.topic = f"the sale to {customer['customer_name']}"
+    customer, named = _key(draft, "customer", buyer), _look_up(draft, product)
+    draft.topic = f"the sale to {customer}"
     draft.ask(
-        f"Record a sale for me: {customer['customer_name']} buys {number} pieces of {product['product_name']} today, {day}, "
-        "at the"
-        " product's present prices.",
-        f"I sold {number} pieces of {product['product_name']} to {customer['customer_name']} on {day} at "
-        "present prices; record it,"
-        " please.",
+        f"Record a sale for me: {customer} buys {number} pieces of {named} today, {day}, at the product's present prices.",
+        f"I sold {number} pieces of {named} to {customer} on {day} at present prices; record it, please.",
     )
     _block(draft)
-    if draft.twin is None:
-        _find(draft, customer)
-        _look_up(draft, product)
     draft.do(
         "Record the sale",
         "crm",
         "create_sales_record",
         product_id=product["product_id"],
-        customer_id=customer["customer_id"],
+        customer_id=buyer["customer_id"],
         quantity=number,
         discounted_price=product["discounted_price"],
         actual_price=product["actual_price"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from opsgym.core.errors import ToolError
 from opsgym.core.records.records import Row
 from opsgym.core.records.signature import Argument
 from opsgym.envs.enterprise_bench.session import Desk
@@ -45,8 +44,6 @@ def _parties(desk: Desk, row: Row) -> Row:
 def _create(desk: Desk, given: Given) -> Any:
     _sender(desk, given)
     recipient = _person(desk, given["recipient_email"])
-    if not recipient["is_valid"]:
-        raise ToolError("bad_state", "recipient_email: the recipient has left the company")
     with desk.world.savepoint():
         key = given.get("thread_id") or _begin(desk, given, recipient)["thread_id"]
         desk.fetch(THREAD, {"thread_id": key})

@@ -20,11 +20,11 @@ Run = Callable[[Desk, Given], Any]
 More = Callable[[Desk, Row], Row]
 
 LIMIT = 50
-"""Records on a page, where no other number is given."""
+"""Records on a page at most: so few that a page of any records fits into an observation."""
 
 PAGES = (
-    Argument("limit", Annotated[int, Field(ge=1, le=200)], "Greatest number of records to give.", False, LIMIT),
-    Argument("offset", Annotated[int, Field(ge=0)], "Number of records to leave out at the beginning.", False, 0),
+    Argument("limit", Annotated[int, Field(ge=1, le=LIMIT)], "Greatest number of records to give.", False, LIMIT),
+    Argument("offset", Annotated[int, Field(ge=0, le=1_000_000)], "Number of records to leave out at the beginning.", False, 0),
 )
 """Arguments of tools that give pages."""
 

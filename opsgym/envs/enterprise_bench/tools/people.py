@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from opsgym.core.errors import ToolError
 from opsgym.core.records.records import Row
@@ -44,7 +46,7 @@ TOOLS = (
     made(
         "fetch_employees_by_ids",
         "Read basic details of employees",
-        (Argument("emp_ids", list[str], "Employee ids."),),
+        (Argument("emp_ids", Annotated[list[str], Field(max_length=100)], "Employee ids, at most 100."),),
         _by_ids,
     ),
     creating(

@@ -15,7 +15,7 @@ from opsgym.envs.enterprise_bench.tools.makers import Given, made
 def _search(desk: Desk, given: Given) -> Any:
     table = desk.domain.table(given["source"])
     hits, total = desk.search(table, given["query"], given["limit"])
-    results = [{"score": round(hit.score, 4)} | desk.get(table, {table.id: hit.key}) for hit in hits]
+    results = [{"relevance": round(hit.score, 4)} | desk.get(table, {table.id: hit.key}) for hit in hits]
     return {"results": results, "total": total}
 
 
@@ -26,7 +26,7 @@ TOOLS = (
         (
             Argument("source", Literal[tuple(TEXTS)], "What to search."),
             Argument("query", Annotated[str, Field(min_length=1, max_length=400)], "Words; any of them may occur."),
-            Argument("limit", Annotated[int, Field(ge=1, le=50)], "Greatest number of results.", False, 10),
+            Argument("limit", Annotated[int, Field(ge=1, le=40)], "Greatest number of results.", False, 10),
         ),
         _search,
     ),
