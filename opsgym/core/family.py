@@ -168,6 +168,10 @@ class Family(ABC, Generic[P, W]):
         """
         return ()
 
+    def patterns_of(self, task: Task) -> tuple[str, ...]:
+        """The :attr:`patterns` that a task is of; more than its own where one pattern is a part of others."""
+        return (task.pattern,)
+
     def is_lucky(self, task: Task, call: ToolCall) -> bool:
         """Whether the call that ended an episode is itself all that is right, and one that a random policy may find by chance.
 

@@ -112,7 +112,7 @@ def validate(
 
 
 def _coverage(family: Family[Any], tasks: Sequence[Task]) -> list[Finding]:
-    seen = {(task.tier, task.pattern) for task in tasks}
+    seen = {(task.tier, pattern) for task in tasks for pattern in family.patterns_of(task)}
     return [Finding("coverage", "" if region in seen else f"no task of {region}") for region in regions(family)]
 
 

@@ -20,7 +20,7 @@ from opsgym.envs.enterprise_bench import system
 from opsgym.envs.enterprise_bench.answers import is_guessable
 from opsgym.envs.enterprise_bench.brief import DISCLOSURES, brief
 from opsgym.envs.enterprise_bench.compiler import FAMILY, VERSION, compile_params
-from opsgym.envs.enterprise_bench.params import PATTERNS, TIERS, BenchParams, draw_params
+from opsgym.envs.enterprise_bench.params import PATTERNS, TIERS, UNANSWERABLE, BenchParams, draw_params
 from opsgym.envs.enterprise_bench.plan import plan_of
 from opsgym.envs.enterprise_bench.policies import POLICIES
 from opsgym.envs.enterprise_bench.setting import Setting
@@ -124,6 +124,11 @@ class EnterpriseBenchFamily(Family[BenchParams, World]):
         from opsgym.envs.enterprise_bench.mutants import audit
 
         return audit(checks_of(task), self.baseline(before, task), after)
+
+    def patterns_of(self, task: Task) -> tuple[str, ...]:
+        """The template, or, of a request that cannot be met, the patterns of such; info names the template in both cases."""
+        reason = checks_of(task).reason
+        return (task.pattern,) if reason is None else (UNANSWERABLE, reason)
 
     def is_lucky(self, task: Task, call: ToolCall) -> bool:
         """A refusal is due, or the answer is one of few, and nothing else is asked for."""

@@ -15,6 +15,7 @@ from opsgym.baselines.registry import make_policy
 from opsgym.core.errors import RegistryError, TaskError
 from opsgym.core.task import Task
 from opsgym.envs.enterprise_bench.env import EnterpriseBenchEnv, EnterpriseBenchVectorEnv
+from opsgym.envs.enterprise_bench.family import EnterpriseBenchFamily
 from opsgym.envs.enterprise_bench.params import TIERS, BenchParams, draw_params, tier_of
 from opsgym.envs.enterprise_bench.plan import plan_of
 from opsgym.envs.enterprise_bench.templates import template_by_name
@@ -190,3 +191,11 @@ def test_every_parameter_has_an_effect() -> None:
     assert reasons == {"ambiguous", "out_of_scope"}
     assert task_of("business_mail_colleague", domain="business").metadata["domain"] == "business"
     assert task_of("business_mail_colleague", size="L").world["size"] == "L"
+
+
+def test_a_blocked_task_counts_for_the_patterns_of_such_and_info_does_not_tell_which() -> None:
+    task = task_of("hr_email", unanswerable=1.0, reason="ambiguous")
+    family = EnterpriseBenchFamily()
+    assert family.patterns_of(task) == ("unanswerable", "ambiguous")
+    assert family.patterns_of(task_of("hr_email")) == ("hr_email",)
+    assert task.pattern == "hr_email"
