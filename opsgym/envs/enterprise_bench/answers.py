@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -181,15 +182,60 @@ def plain(value: Any) -> str:
 def holds(value: Any, needle: str) -> bool:
     """Whether a text contains another one, and not as a part of a longer number or id.
 
+    Numbers may have commas between thousands, and a ``v`` in front; dates may be spoken ones, with the month as a word.
+
     Example:
         >>> holds("The prices: 5 and 12.", "5"), holds("See tick_00015, 0.5", "5"), holds("Two mailboxes", "mailbox")
         (True, False, True)
+        >>> holds("It is 572,000 now.", "572000"), holds("On September 22nd, 2026", "2026-09-22"), holds("v3.1", "3")
+        (True, True, False)
+        >>> holds("About 1,200.50 rupees", "1200.5 +- 0.01"), holds("1200.52", "1200.5 +- 0.01")
+        (True, False)
     """
-    wanted = plain(needle)
-    start = r"(?<![\w.,/-])" if wanted[:1].isdecimal() else ""
-    end = r"(?![\d/-]|[.,]\d)" if wanted[-1:].isdecimal() else ""
-    return re.search(start + re.escape(wanted) + end, plain(value)) is not None
+    text, wanted = plain(value), plain(needle)
+    if about := _ABOUT.fullmatch(wanted):
+        right, off = float(about[1]), float(about[2] or 0) + 1e-9
+        return any(abs(float(found[1].replace(",", "")) - right) <= off for found in _WRITTEN.finditer(text))
+    start = _START if wanted[:1].isdecimal() else ""
+    end = _END if wanted[-1:].isdecimal() else ""
+    return any(re.search(start + form + end, text) for form in (re.escape(wanted), *_spoken(wanted)))
 
+
+def needles(form: Form) -> tuple[str, ...]:
+    """What a text that states the answer holds, for :func:`holds`; an empty list is stated as ``none``."""
+    if isinstance(form, Ids):
+        return form.values or ("none",)
+    if isinstance(form, Number) and form.tolerance:
+        return (f"{form.answer()} +- {form.tolerance:g}",)
+    return (str(form.answer()),)
+
+
+def _spoken(wanted: str) -> Iterator[str]:
+    """Patterns of a date with its month as a word, as ``22 September 2026`` or ``Sep 22nd, 2026``."""
+    try:
+        day = dt.datetime.strptime(wanted, "%Y-%m-%d")
+    except ValueError:
+        return
+    name = _MONTHS[day.month - 1]
+    month = f"(?:{name}|{name[:3]}|{name[:4]})"
+    number = f"0?{day.day}(?:st|nd|rd|th)?"
+    yield rf"{number} (?:of )?{month} {day.year}"
+    yield rf"{month} (?:the )?{number} {day.year}"
+
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+
+_START, _END = r"(?<![\w.,/-])", r"(?![\d/-]|[.,]\d)"
+"""What a number or an id is not preceded and followed by."""
+
+_WRITTEN = re.compile(_START + r"v?((?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|0|[1-9][0-9]*)(?:\.[0-9]+)?)" + _END)
+"""A number in a text."""
+
+_ABOUT = re.compile(r"((?:0|[1-9][0-9]*)(?:\.[0-9]+)?)(?: \+- ([0-9.e-]+))?")
+"""A number that a text is to hold, and by how much it may be off."""
 
 _NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?", re.ASCII)
 """A number as text; commas stand between thousands."""

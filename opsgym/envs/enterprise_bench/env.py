@@ -67,7 +67,7 @@ class EnterpriseBenchEnv(ToolEnv):
 
     | tier | employees | others are named | told by mail or message | other tools |
     |---|---|---|---|---|
-    | `"easy"` | 120 | by id | nobody | 0 to 5 |
+    | `"easy"` | 120 | by id or name | nobody | 0 to 5 |
     | `"medium"` | 120 | by name | 0 to 1 | 6 to 15 |
     | `"hard"` | 120 or 1,260 | through other records | 1 | 16 to 40 |
     | `"expert"` | 1,260 | through people who are named through records | 2 | all |

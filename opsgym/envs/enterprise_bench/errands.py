@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opsgym.envs.enterprise_bench.answers import Ids, Number
+from opsgym.envs.enterprise_bench.answers import Ids, needles
 from opsgym.envs.enterprise_bench.draft import Draft, Row
 from opsgym.envs.enterprise_bench.template import Unfit
 from opsgym.envs.enterprise_bench.templates.common import fetch, record
@@ -31,15 +31,13 @@ def _pass_on(draft: Draft) -> None:
         raise Unfit("who asks has no manager")
     who, subject = draft.person(manager), draft.stream("errand").choice(SUBJECTS)
     draft.ask(
-        f'Also send {who} a mail with the subject "{subject}" that states the answer just as you submit it.',
-        f'Then mail the same answer, word for word, to {who}, with the subject "{subject}".',
+        f'Also mail {who} with the subject "{subject}" and state the answer just as you submit it, or "none" if that is empty.',
+        f'Then mail the same answer, word for word, to {who}, with the subject "{subject}"; write "none" if it is empty.',
     )
     if draft.twin is None and draft.form is not None:
         fetch(draft, manager)
-        said = draft.form.values if isinstance(draft.form, Ids) else (str(draft.form.answer()),)
-        is_exact = not (isinstance(draft.form, Number) and draft.form.tolerance)
-        body = f"The answer: {', '.join(said) or 'none'}."
-        record(draft, draft.employee(manager), subject=subject, body=body, holding=said if is_exact else ())
+        said = ", ".join(draft.form.values) or "none" if isinstance(draft.form, Ids) else draft.form.answer()
+        record(draft, draft.employee(manager), subject=subject, body=f"The answer: {said}.", holding=needles(draft.form))
 
 
 def _tell(draft: Draft) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from opsgym.envs.enterprise_bench import access
 from opsgym.envs.enterprise_bench.template import Unfit
@@ -19,6 +20,21 @@ _HALVES = re.compile("(?<=[ -])")
 DIRECT = 0.25
 """Share of names that are direct though the parameters ask for indirection; what does not exist has only such, and is not to be
 known by it."""
+
+NAMES = 0.5
+"""Share of employees who are named though the parameters ask for ids; who does not exist or is one of several only is."""
+
+SHORT = 0.4
+"""Share of names of which only the first one is said, where that tells who is meant."""
+
+Style = Literal["whole", "first", "placed"]
+"""How a name is said: as a whole, the first one alone, or the first one and the department."""
+
+STYLES: tuple[Style, ...] = get_args(Style)
+"""All ways to say a name."""
+
+POOLS = {"client": ("client", "vendor"), "vendor": ("client", "vendor")}
+"""Tables whose labels are all taken, where what does not exist of one may be looked for in the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +141,45 @@ class Named:
         return self.words
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """How an employee is called.
+
+    Attributes:
+        words: The name in the request.
+        by: Arguments by which the HR system shows all who are called so.
+    """
+
+    words: str
+    by: dict[str, str]
+
+    def fits(self, row: Row) -> bool:
+        """Whether an employee is called so."""
+        has_name = f" {self.by['name']} " in f" {row['name']} "
+        return has_name and self.by.get("department", row["department"]) == row["department"]
+
+
+def called(row: Row, style: Style) -> Called:
+    """What an employee is called in a way of saying names."""
+    name, department = str(row["name"]), str(row["department"])
+    first = name.split()[0]
+    if style == "placed":
+        return Called(f"{first} from {department}", {"name": first, "department": department})
+    said = name if style == "whole" else first
+    return Called(said, {"name": said})
+
+
+def styles(draft: Draft) -> list[Style]:
+    """Ways to say names that do not tell the answer, and that tell some employees apart: others would give themselves away."""
+    hidden = {"email": "whole", "department": "placed"}.get(draft.asked)
+    return [style for style in STYLES if style != hidden and _tells(draft, style)]
+
+
+def _tells(draft: Draft, style: Style) -> bool:
+    """Whether anybody is the only one who is called so."""
+    return 1 in Counter(called(row, style).words for row in draft.tables["employee"]).values()
+
+
 def thing(draft: Draft, table: str, row: Row) -> Named:
     """How the request names a record: by its label, through another record, or, where it is not to exist, by none's label.
 
@@ -150,11 +205,12 @@ def absent(draft: Draft, table: str, column: str) -> str:
     Raises:
         Unfit: None is found.
     """
-    labels = [str(row[column]) for row in draft.rows(f'SELECT DISTINCT {column} FROM "{table}" ORDER BY 1')]
+    labels = sorted({str(row[column]) for row in draft.tables[table]})
+    taken = {str(row[column]) for item in POOLS.get(table, (table,)) for row in draft.tables[item]}
     draw = draft.stream(f"absent/{table}")
     for _ in range(100):
         head, tail = (_HALVES.split(label, maxsplit=1) for label in draw.choices(labels, k=2))
-        if len(head) == len(tail) == 2 and head[0] + tail[1] not in labels:
+        if len(head) == len(tail) == 2 and head[0] + tail[1] not in taken:
             return head[0] + tail[1]
     raise Unfit(f"every {column} is taken")
 
@@ -162,10 +218,10 @@ def absent(draft: Draft, table: str, column: str) -> str:
 def person(draft: Draft, emp_id: str) -> str:
     """How the request names an employee: by id, by name, or through others, as the parameters say."""
     draw, depth = draft.stream(f"name/{emp_id}"), draft.params.indirection
-    if emp_id == draft.me.get("reports_to") and draw.random() < 0.5:
+    if emp_id == draft.me.get("reports_to") and draft.stream("manager").random() < 0.5:
         draft.look("Find out who my manager is", "people", "fetch_employee_record", emp_id=draft.me["emp_id"])
         return "my manager"
-    if depth == 0:
+    if depth == 0 and draw.random() >= NAMES:
         return emp_id
     words, is_indirect = None, depth >= 2 and draw.random() >= DIRECT
     if is_indirect and depth == 2 and draw.random() < 0.5:
@@ -176,44 +232,70 @@ def person(draft: Draft, emp_id: str) -> str:
 
 
 def nobody(draft: Draft) -> str:
-    """How the request names somebody who does not exist; looked up in vain."""
+    """How the request names somebody who does not exist, by name, since an id would tell it; looked up in vain."""
     draw = draft.stream("nobody")
-    if draft.params.indirection == 0:
-        known = len(draft.tables["employee"])
-        words = name = f"emp_{draw.randint(known + 1, 3 * known):04}"
-        draft.look(f"Read the record of {name}", "people", "fetch_employee_record", emp_id=name)
-    else:
-        words = name = absent(draft, "employee", "name")
-        draft.look(f"Find the employee {name}", "people", "fetch_employee_record", name=name)
-        if draft.params.indirection >= 2 and draw.random() >= DIRECT:
-            words = f"the manager of {name}"
-    draft.block("not_existing", f"There is no employee {name}.")
-    return words
+    is_placed = draft.asked == "email" or (draft.asked != "department" and draw.random() < SHORT)
+    name = _absent_from_department(draft, draw) if is_placed else absent(draft, "employee", "name")
+    who = name if isinstance(name, Called) else Called(name, {"name": name})
+    draft.look(f"Find the employee {who.words}", "people", "fetch_employee_record", **who.by)
+    draft.block("not_existing", f"There is no employee {who.words}.")
+    if draft.params.indirection >= 2 and draw.random() >= DIRECT:
+        return f"the manager of {who.words}"
+    return who.words
+
+
+def _absent_from_department(draft: Draft, draw: random.Random) -> Called:
+    """A first name that nobody of a department has."""
+    staff = draft.tables["employee"]
+    for _ in range(100):
+        one, two = draw.choices(staff, k=2)
+        who = called({**one, "department": two["department"]}, "placed")
+        if not any(map(who.fits, staff)):
+            return who
+    raise Unfit("every first name is taken in every department")
 
 
 def _as_manager(draft: Draft, emp_id: str, draw: random.Random) -> str | None:
     """Through somebody whose manager they are, who at depth 3 is named through a record."""
-    reports = draft.rows("SELECT * FROM employee WHERE reports_to = :id ORDER BY emp_id", id=emp_id)
+    reports = draft.rows(
+        "SELECT * FROM employee WHERE reports_to = :id AND is_valid AND emp_id <> :me ORDER BY emp_id",
+        id=emp_id,
+        me=draft.me["emp_id"],
+    )
     if not reports:
         return None
     report = draw.choice(reports)
     inner = _through(draft, "employee", report["emp_id"], draw) if draft.params.indirection >= 3 else None
     if inner:
         draft.look("Read that employee's record", "people", "fetch_employee_record", emp_id=report["emp_id"])
-    return f"the manager of {inner or _by_name(draft, report)}"
+    return f"the manager of {inner or _by_name(draft, report, is_asked_of=False)}"
 
 
-def _by_name(draft: Draft, row: Row) -> str:
+def _by_name(draft: Draft, row: Row, *, is_asked_of: bool = True) -> str:
+    """By the first name, if that is enough, or by the whole one, and what tells namesakes apart; addresses are made of names."""
+    others, hides_email = draft.namesakes_of(row), is_asked_of and draft.asked == "email"
+    draft.namesakes += bool(others)
+    short = _short(draft, row)
+    if short and (hides_email or draft.stream(f"short/{row['emp_id']}").random() < SHORT):
+        draft.look(f"Find the employee {short.words}", "people", "fetch_employee_record", **short.by)
+        return short.words
+    if hides_email and not others:
+        raise Unfit("the name would tell the e-mail address")
     draft.look(f"Find the employee {row['name']}", "people", "fetch_employee_record", name=row["name"])
-    others = draft.namesakes_of(row)
     if not others:
         return str(row["name"])
-    draft.namesakes += 1
     if draft.asked != "department" and all(item["department"] != row["department"] for item in others):
         return f"{row['name']} from {row['department']}"
-    if draft.asked == "email":
+    if hides_email:
         raise Unfit("the e-mail address would tell namesakes apart")
     return f"{row['name']} ({row['email']})"
+
+
+def _short(draft: Draft, row: Row) -> Called | None:
+    """The first name, alone or with the department, where nobody else is called so, whether they are still employed or not."""
+    ways = [called(row, style) for style in styles(draft) if style != "whole"]
+    fitting = [way for way in ways if sum(map(way.fits, draft.tables["employee"])) == 1]
+    return draft.stream(f"call/{row['emp_id']}").choice(fitting) if fitting else None
 
 
 def _through(draft: Draft, table: str, key: Any, draw: random.Random) -> str | None:

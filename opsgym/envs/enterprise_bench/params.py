@@ -56,8 +56,8 @@ class BenchParams(TemplatedParams):
         high=3,
         unit="hops",
         harder="up",
-        description="How employees and records are named: by id; by name; through another record, such as a ticket, or as the"
-        " manager of another employee; as the manager of one who is named through a record.",
+        description="How employees and records are named: by id or name; by name; through another record, such as a ticket, or as"
+        " the manager of another employee; as the manager of one who is named through a record.",
     )
     errands: int = knob(
         0,

@@ -33,18 +33,18 @@ def _date(noun: str) -> Unheld:
 
 
 UNHELD: dict[str, tuple[Unheld, ...]] = {
-    "employee": (_text("passport number"), _text("eye colour"), _number("height", "centimetres"), _date("wedding anniversary")),
+    "employee": (_text("parking space"), _text("phone extension"), _text("T-shirt size"), _text("locker number")),
     "product": (_text("barcode"), _number("gross weight", "grams"), _number("decibel level", "decibels"), _text("factory")),
-    "customer": (_text("bank account number"), _number("headcount", "people"), _date("founding day"), _text("fax number")),
+    "customer": (_text("postal code"), _number("loyalty points", "points"), _text("shoe size"), _text("fax number")),
     "repository": (_number("star count", "stars"), _number("download count", "downloads"), _text("mascot")),
     "issue": (_text("milestone"), _number("vote count", "votes"), _text("sprint")),
     "question": (_number("bounty", "points"), _number("bookmark count", "bookmarks")),
     "it_ticket": (_text("asset tag"), _number("satisfaction score", "points"), _text("remote session code")),
-    "client": (_number("share price", "US dollars"), _number("headcount", "people"), _text("bank account number")),
-    "vendor": (_number("share price", "US dollars"), _number("headcount", "people"), _text("bank account number")),
+    "client": (_number("share price", "US dollars"), _number("headcount", "people"), _date("founding day")),
+    "vendor": (_number("share price", "US dollars"), _number("headcount", "people"), _date("founding day")),
     "customer_order": (_text("tracking number"), _number("parcel weight", "grams"), _text("courier")),
     "support_chat": (_number("waiting time", "minutes"), _text("browser")),
     "policy_document": (_text("translator"), _number("page count", "pages")),
-    "mail": (_text("message encoding"), _number("attachment count", "attachments")),
+    "mail": (_text("message encoding"), _text("typeface"), _number("font size", "points")),
 }
 """By table, what no source holds of its records."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
@@ -16,7 +16,7 @@ from opsgym.core.records.outcome import TABLE
 from opsgym.core.task import CheckSpec, Frozen, JsonDict
 from opsgym.core.verify import CheckResult, Verdict
 from opsgym.core.world import Snapshot, World
-from opsgym.envs.enterprise_bench.answers import Form, holds
+from opsgym.envs.enterprise_bench.answers import Form, holds, plain
 from opsgym.envs.enterprise_bench.endings import Outcome, Reason, outcome
 from opsgym.envs.enterprise_bench.system import DOMAIN
 
@@ -179,8 +179,9 @@ def judge_changes(checks: Checks, changes: Sequence[Change], ended: Outcome | No
 
     The reward is the mean of what the checks earn: 1 for each record, the score of the answer (F1 for a set).  It is 0 where
     something changed that the request does not ask for, where a request that can be met was refused, and where one that cannot
-    was answered.
+    was answered.  Titles of new records may be spelled in other capitals and marks.
     """
+    changes = [_titled(checks, item) for item in changes]
     graded = [_refusal(checks.reason, ended)] if checks.reason is not None else _completion(checks, changes, ended)
     gates = [_needless_refusal(ended)] if checks.reason is None else []
     gates.append(_collateral(changes, [] if checks.reason is not None else [item.allowance() for item in checks.wanted]))
@@ -196,6 +197,21 @@ def judge_changes(checks: Checks, changes: Sequence[Change], ended: Outcome | No
         failure_families=tuple(sorted({item.spec.dimension for item in results if item.status == "fail"})),
         metrics={"answer": ended.answer if ended else None},
     )
+
+
+_TITLES = {"mail": "subject", "mail_thread": "subject", "post": "title", "issue": "title"}
+"""Columns of new records whose values may be spelled in other capitals and marks than the request has."""
+
+
+def _titled(checks: Checks, change: Change) -> Change:
+    """A change with its title spelled as it is asked for, where only capitals and marks differ."""
+    column = _TITLES.get(change.table.name)
+    if column is None or change.action != "create" or change.new is None:
+        return change
+    alike = [item for item in checks.wanted if (item.table, item.action) == (change.table.name, "create")]
+    asked = [item.values[column] for item in alike if column in item.values]
+    same = next((title for title in asked if plain(title) == plain(change.new[column])), change.new[column])
+    return replace(change, new={**change.new, column: same})
 
 
 def _completion(checks: Checks, changes: Sequence[Change], ended: Outcome | None) -> list[_Graded]:

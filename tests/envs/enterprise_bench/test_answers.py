@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opsgym.envs.enterprise_bench.answers import Date, Form, Ids, Number, Text, Word, plain
+from opsgym.envs.enterprise_bench.answers import Date, Form, Ids, Number, Text, Word, holds, needles, plain
 
 IDS = st.lists(st.from_regex(r"[a-z]{2,4}_[0-9]{4}", fullmatch=True), unique=True, max_size=8)
 
@@ -55,3 +56,59 @@ def test_a_number_is_right_as_a_number_and_as_text(value: int) -> None:
     form = Number(value=value, unit="pieces")
     assert form.score(value) == form.score(str(value)) == form.score(f"{value} pieces") == 1
     assert form.score(value + 1) == 0
+
+
+# -- free words ---------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9))
+def test_a_text_holds_a_number_however_it_is_written_and_no_other_one(value: int, other: int) -> None:
+    texts = (f"It is {value:,} now.", f"Version v{value}!", f"({value})", f"{value}.00 rupees", f"**{value}**, I think")
+    assert all(holds(text, str(value)) for text in texts)
+    assert [holds(text, str(other)) for text in texts] == [value == other] * len(texts)
+    for text in (
+        f"emp_{value}",
+        f"{value}.5",
+        f"{value}-1",
+        f"1/{value}",
+        f"-{value}",
+        f"0{value}",
+        f"{value},5",
+        f"{value}.1.2",
+    ):
+        assert not holds(text, str(value)), text
+
+
+@given(st.dates(dt.date(1990, 1, 1), dt.date(2100, 1, 1)), st.dates(dt.date(1990, 1, 1), dt.date(2100, 1, 1)))
+def test_a_text_holds_a_date_however_it_is_spoken_and_no_other_one(day: dt.date, other: dt.date) -> None:
+    texts = (
+        f"It is due on {day.isoformat()}.",
+        f"It is due on {day.day} {day:%B} {day.year}.",
+        f"on {day:%A}, {day:%B} {day.day}, {day.year}",
+        f"the {day.day}th of {day:%b}. {day.year}",
+        f"{day:%d %B %Y}",
+    )
+    assert all(holds(text, day.isoformat()) for text in texts)
+    assert [holds(text, other.isoformat()) for text in texts] == [day == other] * len(texts)
+    for text in (f"1{day.day} {day:%B} {day.year}", f"{day.day} {day:%B} {day.year}1", f"{day.day} {day:%B}", f"{day.year}"):
+        assert not holds(text, day.isoformat()), text
+
+
+@pytest.mark.parametrize(
+    ("form", "right", "wrong"),
+    [
+        (
+            Number(value=1200.5, unit="rupees", tolerance=0.01),
+            ["1,200.50 rupees", "about 1200.505"],
+            ["1200.52", "12 005", "none"],
+        ),
+        (Number(value=900, unit="rupees", tolerance=0.05), ["Rupees 900", "900.04"], ["9000", "900.1", "inv_900"]),
+        (Ids(values=()), ["There are none."], ["There are some.", ""]),
+        (Ids(values=("emp_0001", "emp_0012")), ["emp_0012 and emp_0001"], ["emp_0012, emp_00011", "emp_0001"]),
+        (Date(value="2026-09-22"), ["22 September 2026"], ["2 September 2026"]),
+        (Text(value="a.b@c.example"), ["It is a.b@c.example."], ["a@c.example"]),
+    ],
+)
+def test_a_text_that_states_an_answer_is_known_by_its_needles(form: Form, right: list[str], wrong: list[str]) -> None:
+    assert [all(holds(text, item) for item in needles(form)) for text in right] == [True] * len(right)
+    assert [all(holds(text, item) for item in needles(form)) for text in wrong] == [False] * len(wrong)

@@ -15,11 +15,12 @@ from opsgym.envs.enterprise_bench import system
 from opsgym.envs.enterprise_bench.compiler import compile_params
 from opsgym.envs.enterprise_bench.draft import Draft
 from opsgym.envs.enterprise_bench.lint import lint
-from opsgym.envs.enterprise_bench.naming import KINDS, WAYS, Way, absent
+from opsgym.envs.enterprise_bench.naming import KINDS, STYLES, WAYS, Way, absent, called, nobody, person
 from opsgym.envs.enterprise_bench.params import BenchParams, draw_params
 from opsgym.envs.enterprise_bench.plan import plan_of
 from opsgym.envs.enterprise_bench.setting import Setting
-from opsgym.envs.enterprise_bench.template import Template
+from opsgym.envs.enterprise_bench.template import Template, Unfit
+from opsgym.envs.enterprise_bench.templates.it import _unknown_id
 
 from .bases import call, desk, fresh, personas
 
@@ -43,7 +44,7 @@ def test_the_tool_of_a_way_shows_which_record_is_meant_and_no_other(table: str, 
     world.close()
 
 
-@pytest.mark.parametrize("template", ["business_mails_from", "sales_price", "swe_open_issues", "business_order_status"])
+@pytest.mark.parametrize("template", ["business_posts_of", "sales_price", "swe_open_issues", "business_order_status"])
 def test_deeper_indirection_needs_more_steps(template: str) -> None:
     def steps(depth: int) -> list[int]:
         tasks = [compile_params(_params(template, depth), seed) for seed in range(0, 60, 10)]
@@ -101,14 +102,148 @@ NAMED = [("employee", "name"), *((table, kind.label) for table, kind in KINDS.it
 def test_what_does_not_exist_is_called_as_what_does(table: str, column: str) -> None:
     labels = set()
     for seed in range(20):
-        template = Template("hr_none", "hr", "search", (), lambda draft: None, "")
-        draft = Draft(template, BenchParams.build({}), 3, random.Random(seed), "not_existing")
+        draft = draft_of(seed, "not_existing")
         label = absent(draft, table, column)
         assert draft.value(f'SELECT 1 FROM "{table}" WHERE {column} = :label', label=label) is None
         assert draft.value(f'SELECT 1 FROM "{table}" WHERE {column} LIKE :head', head=f"{label[:3]}%")
         labels.add(label)
         draft.close()
     assert len(labels) > 10
+
+
+def draft_of(seed: int, twin: Any = None, **values: Any) -> Draft:
+    """A draft of an empty template."""
+    template = Template("hr_none", "hr", "search", (), lambda draft: None, "")
+    return Draft(template, BenchParams.build(values), 3, random.Random(seed), twin)
+
+
+@pytest.mark.parametrize("table", ["client", "vendor"])
+def test_a_firm_that_does_not_exist_is_neither_client_nor_vendor(table: str) -> None:
+    for seed in range(40):
+        draft = draft_of(seed, "not_existing", size="L")
+        label = absent(draft, table, "business_name")
+        for other in ("client", "vendor"):
+            assert draft.value(f"SELECT 1 FROM {other} WHERE business_name = :label", label=label) is None
+        draft.close()
+
+
+def test_an_unknown_id_is_next_to_those_that_there_are() -> None:
+    for seed in range(20):
+        draft = draft_of(seed, "not_existing")
+        last = int(draft.value("SELECT max(id) FROM it_ticket").split("_")[1])
+        assert 1 <= int(_unknown_id(draft).split("_")[1]) - last <= 30
+        draft.close()
+
+
+# -- names of people ------------------------------------------------------------------------------------------
+
+
+def test_employees_are_found_by_any_whole_words_of_their_names() -> None:
+    world = fresh()
+    session = desk(world, personas(world)[0].emp_id)
+    names = [name for (name,) in world.execute("SELECT name FROM employee").fetchall()]
+
+    def found(name: str) -> int:
+        return int(call(session, "fetch_employee_record", name=name)["total"])
+
+    for name in names[:20]:
+        first, last = name.split()
+        assert found(name) == found(f" {name.upper()} ") == names.count(name)
+        assert found(first) == found(first.lower()) == sum(first in other.split() for other in names)
+        assert found(last) == sum(last in other.split() for other in names)
+        assert found(first[:-1]) == sum(first[:-1] in other.split() for other in names)
+    assert found("%") == found("") == found("_" * len(names[0])) == 0
+    first, department = world.execute("SELECT name, department FROM employee").fetchone()
+    shown = call(session, "fetch_employee_record", name=first.split()[0], department=department)["employees"]
+    assert shown
+    assert {row["department"] for row in shown} == {department}
+    world.close()
+
+
+@pytest.mark.parametrize(("size", "seen"), [("S", {"whole", "first", "placed"}), ("L", {"whole", "placed"})])
+def test_names_are_said_in_several_ways_and_tell_who_is_meant(size: str, seen: set[str]) -> None:
+    said = set()
+    for seed in range(60):
+        draft = draft_of(seed, indirection=1, size=size)
+        me = draft.persona("e.department <> 'Finance'")
+        sql = "SELECT * FROM employee WHERE is_valid AND department = 'Finance' AND emp_id <> :me ORDER BY emp_id"
+        target = draft.some(sql, me=me["emp_id"])
+        words = person(draft, target["emp_id"])
+        if target["name"] not in words and words != "my manager":
+            style = next(style for style in STYLES if called(target, style).words == words)
+            assert sum(map(called(target, style).fits, draft.tables["employee"])) == 1
+            said.add(style)
+        elif words == target["name"]:
+            said.add("whole")
+        draft.close()
+    assert said == seen
+
+
+@pytest.mark.parametrize("asked", ["", "email", "department"])
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_who_does_not_exist_is_called_as_others_are(asked: str, depth: int) -> None:
+    """An id next to the greatest would tell it, as would a whole name where others are called so that addresses stay open."""
+    for seed in range(30):
+        draft = draft_of(seed, "not_existing", indirection=depth)
+        draft.persona()
+        draft.asked = asked
+        words = nobody(draft).removeprefix("the manager of ")
+        name, _, department = words.partition(" from ")
+        sql = "SELECT count(*) FROM employee WHERE ' ' || name || ' ' LIKE :name AND (:department IN ('', department))"
+        assert draft.value(sql, name=f"% {name} %", department=department) == 0
+        assert not re.search(r"emp_\d", words)
+        assert bool(department) == (asked == "email") or asked == ""
+        assert draft.reason == "not_existing"
+        assert draft.subtasks[-1].call.arguments["name"] == name
+        draft.close()
+
+
+def test_employees_are_called_by_name_even_where_ids_would_do() -> None:
+    words = []
+    for seed in range(40):
+        draft = draft_of(seed, indirection=0)
+        me = draft.persona()
+        target = draft.some("SELECT * FROM employee WHERE emp_id <> :me ORDER BY emp_id", me=me["emp_id"])
+        words.append(person(draft, target["emp_id"]))
+        draft.close()
+    assert 0.25 < fmean(item.startswith("emp_") for item in words) < 0.75
+
+
+def test_the_name_of_who_is_asked_of_does_not_spell_the_address() -> None:
+    for seed in range(80):
+        draft = draft_of(seed, indirection=1)
+        draft.asked = "email"
+        me = draft.persona()
+        target = draft.some("SELECT * FROM employee WHERE emp_id <> :me ORDER BY emp_id", me=me["emp_id"])
+        try:
+            words = person(draft, target["emp_id"])
+            assert target["name"] not in words or draft.namesakes_of(target)
+            assert target["email"] not in words
+        except Unfit:
+            assert not draft.namesakes_of(target) or draft.namesakes
+        draft.close()
+
+
+def test_a_manager_is_not_named_through_who_asks_or_who_has_left() -> None:
+    through = set()
+    for seed in range(60):
+        draft = draft_of(seed, indirection=2)
+        me = draft.persona("e.reports_to IS NOT NULL")
+        words = person(draft, me["reports_to"])
+        if words.startswith("the manager of "):
+            name = words.removeprefix("the manager of ")
+            through.add(name)
+            (row,) = [
+                row
+                for row in draft.rows("SELECT * FROM employee WHERE reports_to = :boss", boss=me["reports_to"])
+                if name.split(" from ")[0].split(" (")[0] in (row["name"], row["name"].split()[0])
+                and (row["department"] in name or " from " not in name)
+                and (row["email"] in name or "@" not in name)
+            ]
+            assert row["is_valid"]
+            assert row["emp_id"] != me["emp_id"]
+        draft.close()
+    assert len(through) > 5
 
 
 def test_searches_get_harder_with_the_tier() -> None:

@@ -15,9 +15,12 @@ from opsgym.envs.enterprise_bench.endings import REASONS, Reason
 from opsgym.envs.enterprise_bench.lint import lint
 from opsgym.envs.enterprise_bench.params import BenchParams
 from opsgym.envs.enterprise_bench.plan import plan_of
+from opsgym.envs.enterprise_bench.setting import Setting
 from opsgym.envs.enterprise_bench.template import Template, Unfit
-from opsgym.envs.enterprise_bench.templates import DOMAINS, TEMPLATES
+from opsgym.envs.enterprise_bench.templates import DOMAINS, TEMPLATES, template_by_name
 from opsgym.envs.enterprise_bench.unheld import UNHELD
+
+from .bases import call, desk
 
 PAIRS = [(template, reason) for template in TEMPLATES for reason in template.twins]
 
@@ -29,7 +32,8 @@ def blocked(template: Template, reason: Reason, seed: int = 30, **values: float 
 
 def sentences(text: str, *, whoever: bool) -> list[list[str]]:
     """Words of each sentence, without marks; it may be all the same who is named by id or as a manager."""
-    plain = re.sub(r"my manager|emp_\d+", "WHO", text, flags=re.IGNORECASE) if whoever else text
+    plain = re.sub(r"my manager|emp_\d+|(?<=mail )[^.?!]*?(?=,? with the subject)", "WHO", text, flags=re.IGNORECASE)
+    plain = plain if whoever else text
     return [re.sub(r"[.?!,;]", "", item).split() for item in re.split(r"(?<=[.?!]) ", plain)]
 
 
@@ -42,11 +46,12 @@ def differing(one: list[str], two: list[str]) -> tuple[str, str]:
 
 
 def differences(one: Task, two: Task) -> list[tuple[str, str]]:
-    """What sentences of two tasks differ in; another asker names the same employee in another way."""
+    """What sentences of two tasks differ in; another asker, whose manager it may be, names the same employee in another way."""
     whoever = one.world["emp_id"] != two.world["emp_id"]
     first, second = sentences(one.instruction, whoever=whoever), sentences(two.instruction, whoever=whoever)
     assert len(first) == len(second)
-    return [differing(a, b) for a, b in zip(first, second, strict=True) if a != b]
+    found = [differing(a, b) for a, b in zip(first, second, strict=True) if a != b]
+    return [pair for pair in found if not (whoever and "WHO" in " ".join(pair))]
 
 
 @pytest.mark.parametrize(("template", "reason"), PAIRS, ids=lambda item: getattr(item, "name", item))
@@ -95,6 +100,45 @@ def test_a_task_without_a_twin_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(compiler, "compile_once", none)
     assert any("no twin" in item for item in lint(task))
+
+
+# -- ambiguous ------------------------------------------------------------------------------------------------
+
+
+SHARED = [(template.name, "S") for template in TEMPLATES if "ambiguous" in template.twins]
+
+
+@pytest.mark.parametrize(("name", "size"), [*SHARED, ("hr_email", "L")])
+def test_it_takes_a_look_to_see_that_a_name_is_shared(name: str, size: str) -> None:
+    for seed in (10, 20):
+        task = blocked(template_by_name()[name], "ambiguous", seed=seed, size=size, indirection=1)
+        look = plan_of(task).subtasks[-1].call
+        world = Setting.model_validate(task.world).open()
+        shown = call(desk(world, task.world["emp_id"]), look.name, **look.arguments)
+        world.close()
+        assert look.name == "fetch_employee_record"
+        assert look.arguments["name"] in task.instruction
+        assert sum(row["is_valid"] for row in shown["employees"]) > 1
+
+
+BOSS = "(SELECT b.reports_to FROM employee b WHERE b.emp_id = employee.reports_to)"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("hr_department", "department"), ("hr_level_code", "level_code"), ("hr_boss_of_boss", BOSS)]
+)
+def test_answers_differ_for_those_who_share_a_name(name: str, answer: str) -> None:
+    for seed in range(0, 100, 10):
+        task = blocked(template_by_name()[name], "ambiguous", seed=seed)
+        wanted = plan_of(task).subtasks[-1].call.arguments
+        world = Setting.model_validate(task.world).open()
+        sql = (
+            f"SELECT DISTINCT {answer} FROM employee WHERE is_valid AND emp_id <> :me AND {answer} IS NOT NULL"
+            " AND (name = :name OR name LIKE :name || ' %') AND department LIKE :department"
+        )
+        bound = {"me": task.world["emp_id"], "department": "%"} | wanted
+        assert len(world.conn.execute(sql, bound).fetchall()) > 1
+        world.close()
 
 
 # -- out of scope ---------------------------------------------------------------------------------------------

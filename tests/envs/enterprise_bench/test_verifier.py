@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 
 import pytest
@@ -84,6 +85,37 @@ def test_free_words_are_free_but_for_what_they_must_name() -> None:
     assert judged(task, [silent, task.oracle[-1]]).reward == 0
 
 
+def test_free_words_may_speak_a_day() -> None:
+    task = task_of("business_publish_post")
+    post = task.oracle[-2]
+    day = dt.date.fromisoformat(post.arguments["post"].split(" on ")[1][:10])
+    for text, earned in ((f"{day.day} {day:%B} {day.year}", 1), (f"{day.day + 1} {day:%B} {day.year}", 0)):
+        spoken = post.model_copy(update={"arguments": post.arguments | {"post": f"Come on {text}!"}})
+        assert judged(task, [spoken, task.oracle[-1]]).reward == earned
+
+
+@pytest.mark.parametrize(
+    ("given", "earned"),
+    [
+        ({}, 1),
+        ({"importance": "High"}, 1),
+        ({"category": "CLIENT"}, 1),
+        ({"subject": "{upper}"}, 1),
+        ({"subject": "{title}."}, 1),
+        ({"subject": "Re: {title}"}, 0),
+        ({"subject": "Hello"}, 0),
+    ],
+)
+def test_capitals_of_a_subject_and_the_importance_of_a_mail_are_free(given: dict[str, str], earned: float) -> None:
+    task = task_of("business_mail_colleague")
+    *looks, mail, end = task.oracle
+    title = mail.arguments["subject"]
+    given = {key: value.format(title=title, upper=title.upper()) for key, value in given.items()}
+    written = mail.model_copy(update={"arguments": mail.arguments | given})
+    assert judged(task, [*looks, written, end]).reward == earned
+    assert judged(task, [*looks, written, written, end]).reward == 0
+
+
 @pytest.mark.parametrize("unanswerable", [0.0, 1.0])
 def test_only_the_right_reason_counts(unanswerable: float) -> None:
     task = task_of("it_set_priority", unanswerable=unanswerable)
@@ -97,6 +129,20 @@ def test_refusing_after_a_change_earns_nothing() -> None:
     task = task_of("it_set_priority", unanswerable=1.0)
     post = ToolCall(name="social_platform_create", arguments={"title": "Hello", "post": "World"})
     assert judged(task, [post, task.oracle[-1]]).reward == 0
+
+
+@pytest.mark.parametrize("template", ["business_publish_post", "swe_open_issue"])
+def test_capitals_of_a_title_are_free_and_its_words_are_not(template: str) -> None:
+    task = task_of(template)
+    *looks, new, end = task.oracle
+    for title, earned in ((new.arguments["title"].upper(), 1), (new.arguments["title"] + " 2", 0)):
+        written = new.model_copy(update={"arguments": new.arguments | {"title": title}})
+        assert judged(task, [*looks, written, end]).reward == earned
+
+
+def test_the_plan_shows_who_sent_the_mails_that_are_counted() -> None:
+    task = task_of("business_mails_from")
+    assert sum(call.name == "read_email" for call in task.oracle) >= plan_of(task).answer
 
 
 def test_the_audit_finds_every_mutant() -> None:

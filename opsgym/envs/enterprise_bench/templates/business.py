@@ -13,14 +13,17 @@ from opsgym.envs.enterprise_bench.templates.swe import tell
 
 CATALOGUE = Catalogue("business")
 
+MAILS = 6
+"""Mails from one employee to another that are counted at most."""
+
 STATES = ("planned", "ongoing", "completed", "cancelled")
 
 _ONE_CLIENT = "(SELECT count(*) FROM client o WHERE o.business_name = c.business_name) = 1"
 
 
-def _client(draft: Draft) -> tuple[Row, Named]:
+def _client(draft: Draft, where: str = "1") -> tuple[Row, Named]:
     """A client, who may read it asks, and how the request names it."""
-    client = draft.some(f"SELECT c.* FROM client c WHERE {_ONE_CLIENT} ORDER BY c.client_id")
+    client = draft.some(f"SELECT c.* FROM client c WHERE {_ONE_CLIENT} AND ({where}) ORDER BY c.client_id")
     draft.persona(reads=("client", client["client_id"]), **whole("client", draft))
     named = draft.thing("client", client)
     draft.look("Find the client", "business", "get_client", **named.by)
@@ -32,7 +35,7 @@ def client_contact(draft: Draft) -> None:
     """The contact address of a client."""
     client, named = _client(draft)
     draft.ask(
-        f"What is [the contact e-mail address of] {named}? I want to invite them.",
+        f"Can you tell me [the contact e-mail address of] {named}?",
         f"I need [the e-mail address of the contact person of] {named}.",
         of="client",
     )
@@ -49,8 +52,8 @@ def client_boss(draft: Draft) -> None:
     """Who is the boss of who represents us at a client."""
     client, named = _client(draft)
     draft.ask(
-        f"I have a complaint to pass on and need [the employee id of the boss of our representative for] {named}.",
-        f"Please tell me [the employee id of whoever our representative reports to for] {named}.",
+        f"I need [the employee id of the boss of our representative for] {named}.",
+        f"Please tell me [the employee id of the boss of our representative for] {named}.",
         of="client",
     )
     fetch(draft, client["emp_id"])
@@ -67,7 +70,7 @@ def client_boss(draft: Draft) -> None:
 @CATALOGUE.search("not_permitted", "not_existing", "out_of_scope")
 def poc_status(draft: Draft) -> None:
     """How far the proof of concept with a client is."""
-    client, named = _client(draft)
+    client, named = _client(draft, f"c.poc_status = '{draft.draw.choice(STATES)}'")
     draft.ask(
         f"I need [the status of the proof of concept with] {named}.",
         f"I'm updating our board: what is [the status of the proof of concept with] {named}?",
@@ -126,7 +129,7 @@ def vendor_since(draft: Draft) -> None:
     )
     draft.persona(reads=("vendor", vendor["vendor_id"]))
     draft.ask(
-        f"What is [the onboarding date of] our vendor {vendor['business_name']}? I prepare a review.",
+        f"What is [the onboarding date of] our vendor {vendor['business_name']}? I'm preparing a review.",
         f"I need [the day of the onboarding of] our vendor {vendor['business_name']}.",
         of="vendor",
     )
@@ -148,7 +151,9 @@ def overdue(draft: Draft) -> None:
     day = draft.today.isoformat()
     invoice = draft.some(
         "SELECT i.*, c.customer_name FROM invoice i JOIN customer c ON c.customer_id = i.customer_id WHERE"
-        " (SELECT count(*) FROM customer o WHERE o.customer_name = c.customer_name) = 1 ORDER BY i.invoice_id"
+        " (SELECT count(*) FROM customer o WHERE o.customer_name = c.customer_name) = 1"
+        " AND i.status = 'open' AND i.due_on < :day ORDER BY i.invoice_id",
+        day=day,
     )
     if draft.twin == "not_permitted":
         draft.persona("e.department NOT IN ('Finance', 'Sales')", reads=("invoice", invoice["invoice_id"]))
@@ -157,7 +162,7 @@ def overdue(draft: Draft) -> None:
     named = draft.thing("customer", invoice)
     draft.ask(
         f"I need [the ids of the invoices, open and overdue as of today, {day}, of] {named}.",
-        f"I'm writing reminders; give me [the ids of the unpaid invoices that were due before today, {day}, of] {named}.",
+        f"Please give me [the ids of the unpaid invoices that were due before today, {day}, of] {named}.",
         of="customer",
     )
     _block(draft)
@@ -185,7 +190,7 @@ def invoice_amount(draft: Draft) -> None:
     invoice = draft.some("SELECT * FROM invoice ORDER BY invoice_id")
     draft.persona(reads=("invoice", invoice["invoice_id"]))
     draft.ask(
-        f"What is [the amount that we invoiced for] order {invoice['order_id']}? I have to book it.",
+        f"Can you tell me [the amount that we invoiced for] order {invoice['order_id']}?",
         f"I need [the amount of the invoice for] order {invoice['order_id']}.",
         of="customer_order",
     )
@@ -205,7 +210,7 @@ def order_status(draft: Draft) -> None:
     order = draft.some("SELECT * FROM customer_order ORDER BY order_id")
     draft.persona(reads=("customer_order", order["order_id"]))
     named = draft.thing("customer_order", order)
-    draft.ask(f"What is [the status of] {named}? My customer asks.", f"I need [the status of] {named}.", of="customer_order")
+    draft.ask(f"What is [the status of] {named}? I was asked for it.", f"I need [the status of] {named}.", of="customer_order")
     draft.look("Read the order", "orders", "get_order", order_id=order["order_id"])
     value = draft.truth(
         "SELECT status FROM customer_order WHERE order_id = :id",
@@ -229,7 +234,7 @@ def policy_number(draft: Draft) -> None:
     draft.persona(reads=("policy_section", section["section_id"]))
     draft.ask(
         f'What is [the number stated in the section "{section["heading"]}" of] our policy "{section["title"]}"?',
-        f'I have to comply, so tell me [the number of {section["unit"]} in the section "{section["heading"]}" of] our policy'
+        f'Please tell me [the number of {section["unit"]} in the section "{section["heading"]}" of] our policy'
         f' "{section["title"]}".',
         of="policy_document",
     )
@@ -255,7 +260,7 @@ def posts_of(draft: Draft) -> None:
     else:
         who = draft.person(post["emp_id"])
     draft.ask(
-        f"I need [the ids of the posts on our social platform of] {who}.",
+        f"I need [the ids of the posts on our social platform by] {who}.",
         f"I'd like to know [the ids of everything posted on the social platform by] {who}.",
         of="employee",
     )
@@ -328,9 +333,12 @@ def mail_deadline(draft: Draft) -> None:
 @CATALOGUE.search("out_of_scope")
 def mails_from(draft: Draft) -> None:
     """How many mails one received from somebody."""
-    mail = draft.some(
-        "SELECT m.* FROM mail m JOIN employee e ON e.emp_id = m.recipient_emp_id WHERE e.is_valid ORDER BY m.email_id"
+    pairs = (
+        "SELECT m.recipient_emp_id, m.sender_emp_id, count(*) AS number FROM mail m JOIN employee e"
+        " ON e.emp_id = m.recipient_emp_id WHERE e.is_valid GROUP BY 1, 2"
     )
+    number = draft.some(f"SELECT DISTINCT number FROM ({pairs}) WHERE number <= {MAILS} ORDER BY number")["number"]
+    mail = draft.some(f"SELECT * FROM ({pairs}) WHERE number = :number ORDER BY 1, 2", number=number)
     me = draft.persona("e.emp_id = :me", me=mail["recipient_emp_id"])
     sender = mail["sender_emp_id"]
     who = draft.person(sender)
@@ -356,6 +364,8 @@ def mails_from(draft: Draft) -> None:
         other=sender,
     ):
         draft.look("List the thread's mails", "mail", "list_email_ids_in_thread", thread_id=row["thread_id"])
+        for key in draft.rows("SELECT email_id FROM mail WHERE thread_id = :id ORDER BY 1", id=row["thread_id"]):
+            draft.look("See who sent it", "mail", "read_email", **key)
     value = draft.truth(
         "SELECT count(*) FROM mail WHERE recipient_emp_id = :me AND sender_emp_id = :other",
         lambda tables: [(m["recipient_emp_id"], m["sender_emp_id"]) for m in tables["mail"]].count((me["emp_id"], sender)),
@@ -438,8 +448,8 @@ def pay_invoice(draft: Draft) -> None:
     day = draft.today.isoformat()
     draft.topic = f"invoice {invoice['invoice_id']}"
     draft.ask(
-        f"Book that invoice {invoice['invoice_id']} was paid on {day}, I have seen the money arrive.",
-        f"I saw the payment of invoice {invoice['invoice_id']} come in on {day}; mark it paid, please.",
+        f"Book that invoice {invoice['invoice_id']} was paid on {day} for me; the money has arrived.",
+        f"The payment of invoice {invoice['invoice_id']} came in on {day}; mark it paid for me, please.",
     )
     _block(draft)
     draft.do("Book it", "orders", "update_invoice", invoice_id=invoice["invoice_id"], status="paid", paid_on=day)
@@ -454,7 +464,7 @@ def publish_post(draft: Draft) -> None:
     draft.topic = f'my post "{title}"'
     draft.ask(
         f'Publish a post "{title}" on the social platform in my name that says it takes place on {day}.',
-        f'I organise something: post "{title}" on our social platform for me and name the day, {day}.',
+        f'I\'m organising something: post "{title}" on our social platform for me and name the day, {day}.',
     )
     draft.free("post", "post", day)
     draft.do("Publish it", "social", "social_platform_create", title=title, post=f"It takes place on {day}. Join us!")

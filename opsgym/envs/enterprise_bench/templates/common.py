@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from opsgym.envs.enterprise_bench.draft import Draft, Row, Tables
+from opsgym.envs.enterprise_bench.naming import SHORT, STYLES, Called, called, styles
 from opsgym.envs.enterprise_bench.template import Unfit
 
 
@@ -16,8 +16,8 @@ def employee_of(tables: Tables, emp_id: str) -> Row:
 
 def fetch(draft: Draft, emp_id: str) -> None:
     """Look an employee up, unless a lookup by name has shown the record."""
-    name = draft.value("SELECT name FROM employee WHERE emp_id = :id", id=emp_id)
-    if not draft.has_looked("fetch_employee_record", name=name):
+    row = draft.employee(emp_id)
+    if not any(draft.has_looked("fetch_employee_record", **called(row, style).by) for style in STYLES):
         draft.look("Read the employee's record", "people", "fetch_employee_record", emp_id=emp_id)
 
 
@@ -26,29 +26,45 @@ def reports_of(draft: Draft, emp_id: str) -> None:
     draft.look("List who reports to the employee", "people", "fetch_employee_record", reports_to=emp_id)
 
 
-def shared_first_name(draft: Draft, among: str = "is_valid") -> str:
-    """A first name, or a whole one, that several employees share.
+def shared_first_name(draft: Draft, among: str = "1", differ: str = "emp_id") -> str:
+    """A name, whole or not, that several employees share, so that the answer depends on who is meant; looked up.
 
     Args:
         draft: The draft.
-        among: Who comes into question, in SQL over employees.
+        among: Who comes into question, in SQL over the table ``employee``.
+        differ: What the answer hangs on, in SQL over it; not the same for all, and those count for whom it is not null.
+
+    Raises:
+        Unfit: There is none.
     """
-    people = draft.rows(f"SELECT name FROM employee WHERE is_valid AND ({among}) AND emp_id <> :me", me=draft.me["emp_id"])
-    whole = Counter(row["name"] for row in people)
-    first = Counter(row["name"].split()[0] for row in people)
-    shared = [sorted(word for word, number in names.items() if number > 1) for names in (whole, first)]
-    draw = draft.stream("ambiguous")
-    found = shared[0] if shared[0] and draw.random() < 0.5 else shared[1]
-    if not found:
-        raise Unfit("all names differ")
-    word: str = draw.choice(found)
-    draft.block("ambiguous", f"{whole[word] or first[word]} employees are called {word}.")
-    return word
+    people = draft.rows(
+        f"SELECT *, ({differ}) AS hangs_on FROM employee"
+        f" WHERE is_valid AND ({among}) AND emp_id <> :me AND ({differ}) IS NOT NULL ORDER BY emp_id",
+        me=draft.me["emp_id"],
+    )
+    draw, ways = draft.stream("ambiguous"), styles(draft)
+    draw.shuffle(ways)
+    if draw.random() >= SHORT:
+        ways.sort(key=lambda style: style != "whole")
+    for style in ways:
+        groups: dict[str, tuple[Called, list[Row]]] = {}
+        for row in people:
+            name = called(row, style)
+            groups.setdefault(name.words, (name, []))[1].append(row)
+        shared = [group for group in groups.values() if len({row["hangs_on"] for row in group[1]}) > 1]
+        if shared:
+            name, rows = draw.choice(shared)
+            draft.look(f"Find the employee {name.words}", "people", "fetch_employee_record", **name.by)
+            draft.block("ambiguous", f"{len(rows)} employees are called {name.words}.")
+            return name.words
+    raise Unfit("no name leaves open who is meant")
 
 
 def record(draft: Draft, recipient: Row, *, subject: str, body: str, holding: tuple[str, ...] = ()) -> None:
-    """Send a mail whose words are free, but for the subject and what the body must name."""
+    """Send a mail that is free, but for its recipient, its subject and what the body must name."""
     draft.free("mail", "body", *holding)
+    draft.free("mail", "importance")
+    draft.free("mail", "category")
     draft.do("Send the mail", "mail", "create_email", recipient_email=recipient["email"], subject=subject, body=body)
 
 

@@ -14,6 +14,8 @@ CATALOGUE = Catalogue("it")
 
 PRIORITIES = ("high", "medium", "low")
 
+_OPEN = "EXISTS (SELECT 1 FROM it_ticket t WHERE t.emp_id = e.emp_id AND t.status = 'open')"
+
 _HOLDER = "EXISTS (SELECT 1 FROM it_ticket t WHERE t.emp_id = e.emp_id)"
 
 
@@ -25,14 +27,14 @@ def _unknown_id(draft: Draft) -> str:
     """An id that no ticket has."""
     last = str(draft.value("SELECT max(id) FROM it_ticket"))
     head, _, digits = last.rpartition("_")
-    return f"{head}_{int(digits) + draft.stream('absent').randint(1, int(digits)):0{len(digits)}d}"
+    return f"{head}_{int(digits) + draft.stream('absent').randint(1, 30):0{len(digits)}d}"
 
 
 @CATALOGUE.search()
 def my_tickets_by_priority(draft: Draft) -> None:
     """Tickets assigned to oneself with a priority."""
     me = draft.persona(_HOLDER)
-    priority = draft.draw.choice(PRIORITIES)
+    priority = draft.some("SELECT priority FROM it_ticket WHERE emp_id = :me ORDER BY id", me=me["emp_id"])["priority"]
     draft.ask(
         f"Can you show me the ids of all {priority}-priority tickets that are assigned to me?",
         f"Which tickets of {priority} priority do I have to work on or have worked on? I need the ids.",
@@ -50,7 +52,9 @@ def my_tickets_by_priority(draft: Draft) -> None:
 @CATALOGUE.search()
 def my_open_tickets(draft: Draft) -> None:
     """Tickets assigned to oneself that are open."""
-    me = draft.persona(_HOLDER)
+    number = draft.draw.randint(1, 3)  # first of all, so that none is the usual one
+    held = "SELECT count(*) FROM it_ticket t WHERE t.status = 'open' AND t.emp_id = e.emp_id"
+    me = draft.persona(f"({held}) = :number", number=number)
     draft.ask(
         "How many open tickets are assigned to me?", "I'd like to know how many of the tickets assigned to me are still open."
     )
@@ -66,11 +70,9 @@ def my_open_tickets(draft: Draft) -> None:
 @CATALOGUE.search()
 def my_tickets_between(draft: Draft) -> None:
     """Tickets that were assigned to oneself between two days."""
-    me = draft.persona(_HOLDER)
-    days = [
-        row["d"] for row in draft.rows("SELECT assigned_date d FROM it_ticket WHERE emp_id = :me ORDER BY d", me=me["emp_id"])
-    ]
-    one, two = sorted((draft.draw.choice(days), draft.draw.choice(days)))
+    me = draft.persona("(SELECT count(DISTINCT t.assigned_date) FROM it_ticket t WHERE t.emp_id = e.emp_id) > 1")
+    days = draft.rows("SELECT DISTINCT assigned_date d FROM it_ticket WHERE emp_id = :me ORDER BY d", me=me["emp_id"])
+    one, two = sorted(row["d"] for row in draft.draw.sample(days, 2))
     draft.ask(
         f"Retrieve the ids of the tickets that were assigned to me between {one} and {two}, both included.",
         f"Which tickets were assigned to me from {one} to {two}? I need the ids; both days count.",
@@ -94,7 +96,7 @@ def my_tickets_between(draft: Draft) -> None:
 @CATALOGUE.search()
 def oldest_open(draft: Draft) -> None:
     """The ticket that waits longest for oneself."""
-    me = draft.persona("(SELECT count(*) FROM it_ticket t WHERE t.emp_id = e.emp_id AND t.status = 'open') > 0")
+    me = draft.persona(_OPEN)
     draft.ask(
         "Which of the open tickets assigned to me was raised first? I need the id, or all if several were raised that day.",
         "I want to begin with my oldest one: which open ticket that is assigned to me was raised earliest?",
@@ -141,8 +143,8 @@ def raiser_department(draft: Draft) -> None:
     draft.persona(reads=("it_ticket", ticket["id"]), **whole("it_ticket", draft))
     named = _unknown_id(draft) if draft.twin == "not_existing" else ticket["id"]
     draft.ask(
-        f"Please tell me [the department of the person behind] ticket {named}, so that I can bill it.",
-        f"I need [the department of the raiser of] ticket {named}.",
+        f"Please tell me [the department of the person who raised] ticket {named}.",
+        f"I need [the department of whoever raised] ticket {named}.",
         of="it_ticket",
     )
     draft.look("Read the ticket", "tickets", "get_it_ticket", id=named)
@@ -165,7 +167,7 @@ def assignee_boss(draft: Draft) -> None:
     )
     draft.persona(reads=("it_ticket", ticket["id"]))
     draft.ask(
-        f"I'm about to escalate; give me [the employee id of the boss of the assignee of] ticket {ticket['id']}.",
+        f"Please give me [the employee id of the boss of the assignee of] ticket {ticket['id']}.",
         f"I need [the employee id of the direct boss of the employee assigned to] ticket {ticket['id']}.",
         of="it_ticket",
     )
@@ -185,7 +187,10 @@ def raised_by(draft: Draft) -> None:
     ticket = _ticket(draft)
     other = str(ticket["raised_by_emp_id"])
     draft.persona("e.emp_id <> :other", whole="it_ticket", other=other)
-    who = shared_first_name(draft) if draft.twin == "ambiguous" else draft.person(other)
+    if draft.twin == "ambiguous":
+        who = shared_first_name(draft, "EXISTS (SELECT 1 FROM it_ticket t WHERE t.raised_by_emp_id = employee.emp_id)")
+    else:
+        who = draft.person(other)
     draft.ask(
         f"I need [the ids of all tickets, open and resolved, that were raised by] {who}.",
         f"Please fetch me [the ids of all tickets raised by] {who}.",
@@ -206,7 +211,7 @@ def department_tickets(draft: Draft) -> None:
     draft.persona(whole="it_ticket")
     priority = draft.draw.choice(PRIORITIES)
     draft.ask(
-        f"How many tickets of {priority} priority are open in the whole company? I report it today.",
+        f"How many tickets of {priority} priority are open in the whole company? I have to report it today.",
         f"I need the number of open {priority}-priority tickets, whoever works on them.",
     )
     draft.look("List tickets of the priority", "tickets", "list_it_tickets_by_priority", priority=priority)
@@ -237,8 +242,8 @@ def raise_ticket(draft: Draft) -> None:
     )
     draft.topic = "my new ticket"
     draft.ask(
-        f"Please raise an IT ticket of {priority} priority for me: {thing}.",
-        f"I need an IT ticket, priority {priority}, since {thing}.",
+        f'Please raise an IT ticket of {priority} priority for me, with "{needle}" in its text: {thing}.',
+        f'I need an IT ticket, priority {priority}, with "{needle}" in its text, since {thing}.',
     )
     draft.free("it_ticket", "issue", needle)
     draft.do("Raise the ticket", "tickets", "create_it_ticket", priority=priority, issue=f"{thing[:1].upper()}{thing[1:]}.")
@@ -269,7 +274,7 @@ def resolve(draft: Draft) -> None:
     words = draft.draw.choice(("Driver reinstalled", "Certificate renewed", "Quota raised", "Cable replaced", "Account unlocked"))
     draft.topic = f"ticket {named}"
     draft.ask(
-        f'I have settled ticket {named}. Please mark it resolved with the resolution "{words}".',
+        f'Ticket {named} is settled. Please mark it resolved for me with the resolution "{words}".',
         f'Resolve ticket {named} for me, the resolution being "{words}".',
     )
     _read(draft, named)

@@ -14,6 +14,8 @@ from opsgym.envs.enterprise_bench.templates.common import employee_of, fetch, sh
 
 CATALOGUE = Catalogue("swe")
 
+LANGUAGES = ("Python", "Go", "Java", "TypeScript")
+
 _OWNER = "(SELECT count(*) FROM repository r WHERE r.emp_id = e.emp_id) > 0"
 _UNIQUE = "(SELECT count(*) FROM repository o WHERE o.repo_name = r.repo_name) = 1"
 
@@ -36,7 +38,7 @@ def _repo_of(tables: Tables, repo_id: str) -> Row:
 def my_licensed(draft: Draft) -> None:
     """One's repositories under a licence."""
     me = draft.persona(_OWNER)
-    chosen = draft.draw.choice(LICENSES)
+    chosen = draft.some("SELECT license FROM repository WHERE emp_id = :me ORDER BY repo_id", me=me["emp_id"])["license"]
     draft.ask(
         f"Can you fetch the names of all my {chosen} licensed repositories?",
         f"I need the names of the repositories that I own under the {chosen} licence.",
@@ -77,8 +79,9 @@ def _newest(rows: list[Row]) -> list[str]:
 @CATALOGUE.search()
 def my_with_issues(draft: Draft) -> None:
     """One's repositories that have issues of a status."""
-    me = draft.persona(_OWNER)
-    status = draft.draw.choice(("open", "closed"))
+    issues = "SELECT i.status FROM issue i JOIN repository r ON r.repo_id = i.repo_id"
+    me = draft.persona(f"EXISTS ({issues} WHERE r.emp_id = e.emp_id)")
+    status = draft.some(f"{issues} WHERE r.emp_id = :me ORDER BY i.id", me=me["emp_id"])["status"]
     draft.ask(
         f"List the names of all my repositories that have {status} issues.",
         f"Which of the repositories that I own have at least one {status} issue? I need the names.",
@@ -107,10 +110,10 @@ def my_with_issues(draft: Draft) -> None:
 @CATALOGUE.search("not_permitted", "not_existing", "out_of_scope")
 def language(draft: Draft) -> None:
     """The language of a repository."""
-    repo = _repository(draft)
+    repo = _repository(draft, f"r.language = '{draft.draw.choice(LANGUAGES)}'")
     named = _reader(draft, repo)
     draft.ask(
-        f"What is [the programming language of] {named}? I'd like to contribute.",
+        f"Can you tell me [the programming language of] {named}?",
         f"I need to know [the language of] {named}.",
         of="repository",
     )
@@ -120,13 +123,13 @@ def language(draft: Draft) -> None:
         lambda tables: _repo_of(tables, repo["repo_id"])["language"],
         id=repo["repo_id"],
     )
-    draft.answer(Word(value=value, options=("Python", "Go", "Java", "TypeScript")))
+    draft.answer(Word(value=value, options=LANGUAGES))
 
 
 @CATALOGUE.search("not_permitted", "not_existing", "out_of_scope")
 def open_issues(draft: Draft) -> None:
     """Open issues of a repository."""
-    repo = _repository(draft, "EXISTS (SELECT 1 FROM issue i WHERE i.repo_id = r.repo_id)")
+    repo = _repository(draft, "EXISTS (SELECT 1 FROM issue i WHERE i.repo_id = r.repo_id AND i.status = 'open')")
     named = _reader(draft, repo)
     draft.ask(
         f"I need [the ids of the open issues of] {named}.",
@@ -151,7 +154,7 @@ def issue_path(draft: Draft) -> None:
     )
     named = _reader(draft, issue)
     draft.ask(
-        f'What is [the path of the file named by] the issue "{issue["title"]}" of {named}? I want to fix it.',
+        f'Can you tell me [the path of the file named by] the issue "{issue["title"]}" of {named}?',
         f'I need [the path of the file behind] the issue "{issue["title"]}" of {named}.',
         of="issue",
     )
@@ -196,7 +199,7 @@ def owner_boss(draft: Draft) -> None:
     named = _reader(draft, repo)
     draft.ask(
         f"Please find out [the employee id of the boss of the owner of] {named} for me.",
-        f"I need an approval; tell me [the employee id of whoever the owner reports to of] {named}.",
+        f"Tell me [the employee id of the boss of whoever owns] {named}, please.",
         of="repository",
     )
     draft.look("Read the repository", "code", "github_get_repository_contents", **named.by)
@@ -212,7 +215,10 @@ def owner_boss(draft: Draft) -> None:
 @CATALOGUE.search()
 def tagged_questions(draft: Draft) -> None:
     """One's questions that nobody's accepted answer settles."""
-    me = draft.persona("EXISTS (SELECT 1 FROM question q WHERE q.emp_id = e.emp_id)")
+    me = draft.persona(
+        "EXISTS (SELECT 1 FROM question q WHERE q.emp_id = e.emp_id AND NOT EXISTS"
+        " (SELECT 1 FROM answer a WHERE a.question_id = q.question_id AND a.is_accepted))"
+    )
     draft.ask(
         "Which of the questions that I asked have no accepted answer yet? I need their ids.",
         "List the ids of my questions in the internal forum for which I have not accepted an answer.",
@@ -261,7 +267,7 @@ def creation_day(draft: Draft) -> None:
     repo = _repository(draft)
     named = _reader(draft, repo)
     draft.ask(
-        f"What is [the creation date of] {named}? I need it for our audit.",
+        f"What is [the creation date of] {named}? I need it for my notes.",
         f"I need [the day of the creation of] {named}.",
         of="repository",
     )
@@ -364,8 +370,8 @@ def close_issue(draft: Draft) -> None:
     issue = _issue(draft, "update", "i.status = 'open'")
     draft.topic = f'the issue "{issue["title"]}"'
     draft.ask(
-        f'Please close the issue "{issue["title"]}" of {issue["repo_name"]}; I have settled it.',
-        f'I settled "{issue["title"]}" in {issue["repo_name"]}. Close that issue, please.',
+        f'Please close the issue "{issue["title"]}" of {issue["repo_name"]} for me; it is settled.',
+        f'The issue "{issue["title"]}" of {issue["repo_name"]} is settled. Close it for me, please.',
     )
     _block(draft)
     _list(draft, issue)
@@ -412,14 +418,14 @@ def answer_question(draft: Draft) -> None:
     """Answer a question."""
     question = draft.some("SELECT * FROM question ORDER BY question_id")
     draft.persona("e.emp_id <> :other", other=question["emp_id"])
-    words = draft.draw.choice(("restart the agent", "clear the build cache", "pin the older version", "renew the token"))
+    words = draft.draw.choice(("Restart the agent", "Clear the build cache", "Pin the older version", "Renew the token"))
     draft.topic = f"question {question['question_id']}"
     draft.ask(
-        f"Answer question {question['question_id']} in my name: they should {words}.",
-        f"I know what helps with question {question['question_id']}; post an answer of mine that says to {words}.",
+        f'Answer question {question["question_id"]} in my name; the answer is "{words}".',
+        f'I know what helps with question {question["question_id"]}; post an answer of mine that has the words "{words}".',
     )
     draft.free("answer", "body", words)
-    draft.do("Post the answer", "overflow", "overflow_answer", question_id=question["question_id"], body=f"Please {words}.")
+    draft.do("Post the answer", "overflow", "overflow_answer", question_id=question["question_id"], body=f"{words}.")
 
 
 def _list(draft: Draft, issue: Row) -> None:

@@ -11,7 +11,7 @@ from opsgym.core.records.records import Row
 from opsgym.core.records.signature import Argument
 from opsgym.envs.enterprise_bench.session import Desk
 from opsgym.envs.enterprise_bench.sources.people import EMPLOYEE, LEAVES
-from opsgym.envs.enterprise_bench.tools.makers import Given, creating, listing, made, updating
+from opsgym.envs.enterprise_bench.tools.makers import PAGES, Given, creating, made, search, updating
 
 _TOTALS = " ".join(f"total_{kind}_leaves" for kind in LEAVES)
 _REMAINING = " ".join(f"remaining_{kind}_leaves" for kind in LEAVES)
@@ -20,6 +20,20 @@ _REMAINING = " ".join(f"remaining_{kind}_leaves" for kind in LEAVES)
 def _fresh(desk: Desk, values: Row) -> Row:
     """All leave of a new employee remains."""
     return {f"remaining_{kind}_leaves": values.get(f"total_{kind}_leaves") for kind in LEAVES}
+
+
+_ASKED = search(EMPLOYEE, "", "emp_id email department level reports_to is_valid")
+
+_NAMED = "instr(' ' || lower(name) || ' ', ' ' || lower(?) || ' ') > 0"
+"""Whether words stand in a name, one after the other, in upper or lower case."""
+
+
+def _fetch(desk: Desk, given: Given) -> Any:
+    name = given.get("name")
+    where, bound = ("", []) if name is None else (_NAMED, [" ".join(name.split())])
+    equal = _ASKED.values(given)
+    rows, total = desk.page(EMPLOYEE, equal, limit=given["limit"], offset=given["offset"], where=where, bound=bound)
+    return {"employees": rows, "total": total}
 
 
 def _by_ids(desk: Desk, given: Given) -> Any:
@@ -36,12 +50,11 @@ def _leave(desk: Desk, given: Given) -> Any:
 
 
 TOOLS = (
-    listing(
+    made(
         "fetch_employee_record",
         "Read the records of employees; private columns of others are masked",
-        EMPLOYEE,
-        "employees",
-        "emp_id name email department level reports_to is_valid",
+        (Argument("name", str, "The name, or one of its words.", required=False), *_ASKED.arguments, *PAGES),
+        _fetch,
     ),
     made(
         "fetch_employees_by_ids",
