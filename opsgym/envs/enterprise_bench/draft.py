@@ -82,6 +82,7 @@ class Draft:
         reason: Why the request cannot be met.
         topic: What a change is about, for those who are told of it.
         asked: The column that the request asks for, where a name must not tell it.
+        lists: The table whose records the answer lists, where a name must not tell one of them.
         namesakes: How many employees are named whose names others have too.
         loose: By table and key of a changed record, the columns whose values are left to the agent, and what they must contain.
     """
@@ -109,7 +110,7 @@ class Draft:
         self.sentences: list[str] = []
         self.loose: dict[tuple[str, tuple[Any, ...]], dict[str, tuple[str, ...]]] = {}
         self.topic = ""
-        self.asked = ""
+        self.asked = self.lists = ""
         self.namesakes = 0
         self._session: Any = None
         self._results: list[str] = []

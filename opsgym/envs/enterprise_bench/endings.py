@@ -72,7 +72,9 @@ def refuse(session: Any, reason_code: Reason, explanation: str) -> dict[str, Any
 
     Args:
         session: What the tool acts on.
-        reason_code: Why.
+        reason_code: Why: not_permitted (the employee may not read or change what it takes), not_existing (a record that the
+            request names is not there), ambiguous (several records fit what it names, and it matters which is meant), or
+            out_of_scope (the records are there, but no source holds what is asked of them).
         explanation: The rule or the fact that stands against it.
     """
     _end(session, "refuse", reason_code, explanation)

@@ -39,7 +39,9 @@ class EnterpriseBenchEnv(ToolEnv):
     - `whoami` tells for which employee the agent acts, and the time;
     - `submit(answer)` ends the episode; the request says which form of answer it wants: a list of ids, a number, a date, one of
       several words, a short text, or none;
-    - `refuse(reason_code, explanation)` ends it too.  Reason codes: `not_permitted`, `not_existing`, `ambiguous`, `out_of_scope`.
+    - `refuse(reason_code, explanation)` ends it too.  Reason codes: `not_permitted` (the employee may not read or change what it
+      takes), `not_existing` (a record that the request names is not there), `ambiguous` (several records fit what it names),
+      `out_of_scope` (the records are there, but no source holds what is asked of them).
 
     ## Reward
 

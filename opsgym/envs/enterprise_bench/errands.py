@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from opsgym.envs.enterprise_bench.answers import Ids, needles
+from opsgym.envs.enterprise_bench.answers import Ids, Text, needles
 from opsgym.envs.enterprise_bench.draft import Draft, Row
 from opsgym.envs.enterprise_bench.template import Unfit
 from opsgym.envs.enterprise_bench.templates.common import fetch, record
@@ -31,13 +31,23 @@ def _pass_on(draft: Draft) -> None:
         raise Unfit("who asks has no manager")
     who, subject = draft.person(manager), draft.stream("errand").choice(SUBJECTS)
     draft.ask(
-        f'Also mail {who} with the subject "{subject}" and state the answer just as you submit it, or "none" if that is empty.',
-        f'Then mail the same answer, word for word, to {who}, with the subject "{subject}"; write "none" if it is empty.',
+        f'Also mail {who} with the subject "{subject}" and state the answer just as you submit it and no other, or "none" if that'
+        " is empty.",
+        f'Then mail the same answer and no other, word for word, to {who}, with the subject "{subject}"; write "none" if it is'
+        " empty.",
     )
+    if isinstance(draft.form, Text) and draft.form.value in draft.sentences[-1]:
+        raise Unfit("the errand names the answer")
     if draft.twin is None and draft.form is not None:
         fetch(draft, manager)
         said = ", ".join(draft.form.values) or "none" if isinstance(draft.form, Ids) else draft.form.answer()
-        record(draft, draft.employee(manager), subject=subject, body=f"The answer: {said}.", holding=needles(draft.form))
+        record(
+            draft,
+            draft.employee(manager),
+            subject=subject,
+            body=f"The answer: {said}.",
+            holding=needles(draft.form, " ".join(draft.sentences)),
+        )
 
 
 def _tell(draft: Draft) -> None:
@@ -46,7 +56,7 @@ def _tell(draft: Draft) -> None:
         target = _somebody(draft, number, told)
         told.append(target["emp_id"])
         who = draft.person(target["emp_id"])
-        topic = draft.topic or "what you did for me"
+        topic = draft.topic or "this"
         if number % 2 == 0:
             subject = draft.draw.choice(SUBJECTS)
             draft.ask(

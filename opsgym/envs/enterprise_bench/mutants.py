@@ -12,6 +12,7 @@ from opsgym.core.records.diff import Change
 from opsgym.core.records.live_judge import changes_since
 from opsgym.core.records.table import Table
 from opsgym.core.world import Snapshot, World
+from opsgym.envs.enterprise_bench.answers import another
 from opsgym.envs.enterprise_bench.endings import REASONS, Outcome, outcome
 from opsgym.envs.enterprise_bench.system import DOMAIN
 from opsgym.envs.enterprise_bench.verifier import Checks, judge_changes
@@ -74,12 +75,15 @@ def _near(answer: Any) -> Iterator[Any]:
 
 
 def _misdone(checks: Checks, change: Change) -> Iterator[Change]:
-    """The same change with one fixed value wrong."""
+    """The same change with one fixed value wrong, or with a text that states another answer besides the right one."""
     wanted = next((item for item in checks.wanted if item.met(change)), None)
     if wanted is None or change.new is None:
         return
     for column in (*wanted.values, *wanted.holding):
         yield replace(change, new=change.new | {column: "wrong"})
+    for column, needles in wanted.holding.items():
+        for other in filter(None, map(another, needles)):
+            yield replace(change, new=change.new | {column: f"{change.new[column]} Or {other}"})
 
 
 def _key(table: Table, row: dict[str, Any]) -> tuple[Any, ...]:

@@ -94,7 +94,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
         Way("the customer of order {}", "customer_order", "customer_id", "order_id", "orders", "get_order"),
         Way("the customer of invoice {}", "invoice", "customer_id", "invoice_id", "orders", "get_invoice"),
     ),
-    "repository": (Way("the repository of issue {}", "issue", "repo_id", "id", "code", "github_get_issue"),),
+    "repository": (Way("the repository of issue {}", "issue", "repo_id", "id", "code", "github_get_issue", "status = 'closed'"),),
     "customer_order": (Way("the order of invoice {}", "invoice", "order_id", "invoice_id", "orders", "get_invoice"),),
 }
 """By table, the ways to name its records through others."""
@@ -239,7 +239,7 @@ def nobody(draft: Draft) -> str:
     who = name if isinstance(name, Called) else Called(name, {"name": name})
     draft.look(f"Find the employee {who.words}", "people", "fetch_employee_record", **who.by)
     draft.block("not_existing", f"There is no employee {who.words}.")
-    if draft.params.indirection >= 2 and draw.random() >= DIRECT:
+    if draft.params.indirection >= 2 and draft.lists != "employee" and draw.random() >= DIRECT:
         return f"the manager of {who.words}"
     return who.words
 
@@ -262,7 +262,7 @@ def _as_manager(draft: Draft, emp_id: str, draw: random.Random) -> str | None:
         id=emp_id,
         me=draft.me["emp_id"],
     )
-    if not reports:
+    if not reports or draft.lists == "employee":
         return None
     report = draw.choice(reports)
     inner = _through(draft, "employee", report["emp_id"], draw) if draft.params.indirection >= 3 else None
@@ -301,13 +301,15 @@ def _short(draft: Draft, row: Row) -> Called | None:
 def _through(draft: Draft, table: str, key: Any, draw: random.Random) -> str | None:
     """The name by a record that refers to the one to be named, that who asks may read, and that the request leaves as it is.
 
+    It is none that the answer lists, which would give a part of it away.
+
     Records of which who asks reads but some come first, since others are there for almost everybody.
     """
     ways = [
         (way, access.condition_for(draft.params.access, way.table, "read", draft.asker))
         for way in draw.sample(WAYS[table], len(WAYS[table]))
     ]
-    for way, allowed in sorted(ways, key=lambda pair: pair[1] == "1"):
+    for way, allowed in sorted((pair for pair in ways if pair[0].table != draft.lists), key=lambda pair: pair[1] == "1"):
         found = draft.rows(
             f'SELECT DISTINCT {way.key} AS key FROM "{way.table}" WHERE {way.column} = :key AND ({way.where}) AND ({allowed})'
             " ORDER BY 1",

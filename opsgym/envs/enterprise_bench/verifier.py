@@ -124,10 +124,11 @@ def _spec(rule: str, group: str, dimension: str = "completion", **args: Any) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Graded:
-    """A check with the fraction of it that is earned."""
+    """A check with the fraction of it that is earned, and the number of the first one that counts as one with it."""
 
     result: CheckResult
     score: float
+    first: int = 0
 
 
 def judge(checks: Checks, before: Snapshot, after: World) -> Verdict:
@@ -177,16 +178,17 @@ def _gone_on_with(checks: Checks, changes: Sequence[Change], after: World) -> li
 def judge_changes(checks: Checks, changes: Sequence[Change], ended: Outcome | None) -> Verdict:
     """The verdict on what was changed and how the episode ended.
 
-    The reward is the mean of what the checks earn: 1 for each record, the score of the answer (F1 for a set).  It is 0 where
-    something changed that the request does not ask for, where a request that can be met was refused, and where one that cannot
-    was answered.  Titles of new records may be spelled in other capitals and marks.
+    The reward is the mean of what the checks earn: 1 for each record, the score of the answer (F1 for a set).  A talk that is
+    begun and its first message or mail count as one record, and both must be as wanted.  The reward is 0 where something changed
+    that the request does not ask for, where a request that can be met was refused, and where one that cannot was answered.
+    Titles of new records may be spelled in other capitals and marks.
     """
     changes = [_titled(checks, item) for item in changes]
     graded = [_refusal(checks.reason, ended)] if checks.reason is not None else _completion(checks, changes, ended)
     gates = [_needless_refusal(ended)] if checks.reason is None else []
     gates.append(_collateral(changes, [] if checks.reason is not None else [item.allowance() for item in checks.wanted]))
     failed = [item for item in gates if item.status == "fail"]
-    completion = sum(item.score for item in graded) / len(graded) if graded else 0.0
+    completion = _mean(graded)
     results = (*(item.result for item in graded), *gates)
     return Verdict(
         reward=0.0 if failed else completion,
@@ -214,17 +216,36 @@ def _titled(checks: Checks, change: Change) -> Change:
     return replace(change, new={**change.new, column: same})
 
 
+def _mean(graded: Sequence[_Graded]) -> float:
+    """The mean of what is earned, where checks that count as one earn what the worst of them does."""
+    worst: dict[int, float] = {}
+    for item in graded:
+        worst[item.first] = min(item.score, worst.get(item.first, 1.0))
+    return sum(worst.values()) / len(worst) if worst else 0.0
+
+
+def _firsts(wanted: Sequence[Wanted]) -> list[int]:
+    """For each record the number of the first one that counts as one with it: of a talk's first part, its talk."""
+    created = [item.table if item.action == "create" else "" for item in wanted]
+    found = list(range(1, len(wanted) + 1))
+    for part, (talk, _) in _TALKS.items():
+        talks, parts = ([number for number, table in enumerate(created) if table == name] for name in (talk, part))
+        for one, other in zip(talks, parts, strict=False):
+            found[one] = found[other] = min(found[one], found[other])
+    return found
+
+
 def _completion(checks: Checks, changes: Sequence[Change], ended: Outcome | None) -> list[_Graded]:
     left = list(changes)
     found = []
-    for number, item in enumerate(checks.wanted, 1):
+    for number, (item, first) in enumerate(zip(checks.wanted, _firsts(checks.wanted), strict=True), 1):
         fitting = next((change for change in left if item.met(change)), None)
         spec = _spec("record", f"RECORD {number}")
         if fitting is not None:
             left.remove(fitting)
-            found.append(_Graded(CheckResult(spec, "pass", str(item), str(fitting)), 1.0))
+            found.append(_Graded(CheckResult(spec, "pass", str(item), str(fitting)), 1.0, first))
         else:
-            found.append(_Graded(CheckResult(spec, "fail", str(item), None, f"Not done: {item}."), 0.0))
+            found.append(_Graded(CheckResult(spec, "fail", str(item), None, f"Not done: {item}."), 0.0, first))
     if checks.form is not None:
         found.append(_answer(checks.form, ended))
     return found

@@ -25,6 +25,7 @@ from opsgym.envs.enterprise_bench.compiler import compile_params, twin_of
 from opsgym.envs.enterprise_bench.domain import DOMAIN
 from opsgym.envs.enterprise_bench.endings import Outcome, submit
 from opsgym.envs.enterprise_bench.family import EnterpriseBenchFamily
+from opsgym.envs.enterprise_bench.lint import _run
 from opsgym.envs.enterprise_bench.params import BenchParams
 from opsgym.envs.enterprise_bench.plan import plan_of
 from opsgym.envs.enterprise_bench.search import TEXTS, FullText
@@ -305,7 +306,8 @@ def test_every_id_there_is_earns_next_to_nothing() -> None:
         ("It is on 2026-09-180 or 12026-09-18.", "2026-09-18", False),
         ("The prices: 5, all of them", "5", True),
         ("See tick_00005 of 2026-05-05, 15 or 0.5 or 5.5", "5", False),
-        ("the MAILBOXES (two)", "mailbox", True),
+        ("the MAILBOX (two)", "mailbox", True),
+        ("the MAILBOXES (two)", "mailbox", False),
         (None, "5", False),
     ],
 )
@@ -403,7 +405,7 @@ def test_a_mail_is_sent_once_and_to_nobody_else() -> None:
 
     assert verdict(checks, me, mail(target)).is_success
     assert verdict(checks, me, mail(target, thread_id=thread["thread_id"])).is_success
-    assert 0 < verdict(checks, me, mail(target, "all 15")).reward < 1
+    assert verdict(checks, me, mail(target, "all 15")).reward == 0
     for calls in ((mail(other),), (mail(target), mail(other)), (mail(target), mail(target)), (mail(target, "15"), mail(target))):
         assert verdict(checks, me, *calls).reward == 0, calls
 
@@ -424,6 +426,26 @@ def test_what_is_undone_again_does_not_count_against_anybody() -> None:
     assert verdict(checks, me, update("low"), post).reward == 0
     issue = ("update_it_ticket", {"id": ticket["id"], "issue": "x"})
     assert verdict(checks, me, update("low"), issue).reward == 0
+
+
+@pytest.mark.parametrize(("template", "seed"), [("business_order_status", 20), ("swe_language", 20), ("hr_department", 20)])
+def test_a_mail_that_names_every_option_earns_nothing_with_a_wrong_answer(template: str, seed: int) -> None:
+    task = compile_params(BenchParams.build({"template": template, "unanswerable": 0.0, "distractors": 100, "errands": 1}), seed)
+    family = EnterpriseBenchFamily()
+    form = read_checks(task.checks).form
+    assert isinstance(form, Word)
+    *looks, mail, _ = task.oracle
+    for body, right, earned in (
+        (", ".join(form.options), "x", 0),
+        (", ".join(form.options), form.value, 0.5),
+        (form.value, "x", 0.5),
+    ):
+        world = family.open(task)
+        before = family.baseline(world, task)
+        written = mail.model_copy(update={"arguments": mail.arguments | {"body": body}})
+        end = ToolCall(name="submit", arguments={"answer": right})
+        assert family.verify(before, _run(world, task, [*looks, written, end], []), task).reward == earned
+        world.close()
 
 
 # -- luck ---------------------------------------------------------------------------------------------------

@@ -258,3 +258,13 @@ def test_searches_get_harder_with_the_tier() -> None:
         assert mean("easy", name) < mean("hard", name)
     assert mean("expert", "subtasks") > 3
     assert mean("expert", "sources") > 2
+
+
+@pytest.mark.parametrize(
+    "template", ["business_posts_of", "it_raised_by", "business_overdue", "swe_open_issues", "sales_refunds", "hr_team"]
+)
+def test_no_name_tells_a_part_of_the_list_that_is_asked_for(template: str) -> None:
+    for seed in range(0, 200, 10):
+        task = compile_params(_params(template, 2), seed)
+        said = {word.strip(".,") for word in task.instruction.split()}
+        assert not said & {str(item) for item in plan_of(task).answer}

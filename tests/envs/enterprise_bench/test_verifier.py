@@ -58,8 +58,30 @@ def test_an_answer_that_is_passed_on_must_be_in_the_mail() -> None:
     assert mail.name == "create_email"
     assert judged(task, task.oracle).is_success
     silent = ToolCall(name=mail.name, arguments={**mail.arguments, "body": "I have looked it up."})
-    assert 0 < judged(task, [*looks, silent, end]).reward < 1
-    assert not judged(task, [*looks, end]).is_success
+    assert judged(task, [*looks, silent, end]).reward == 0.5
+    assert judged(task, [*looks, end]).reward == 0.5
+    wrong = ToolCall(name="submit", arguments={"answer": "x"})
+    assert judged(task, [*looks, mail, wrong]).reward == 0.5
+    assert judged(task, [*looks, silent, wrong]).reward == 0
+
+
+def test_a_mail_may_repeat_the_request_and_must_not_state_another_answer() -> None:
+    task = task_of("sales_price", errands=1)
+    *looks, mail, end = task.oracle
+    price, request = plan_of(task).answer, task.instruction.split(" Submit ")[0]
+    for body, earned in ((f"{request} It is {price}.", 1), (f"It is {price} or {price + 1}.", 0.5)):
+        written = mail.model_copy(update={"arguments": mail.arguments | {"body": body}})
+        assert judged(task, [*looks, written, end]).reward == earned
+
+
+def test_a_message_and_the_conversation_that_it_begins_are_one_check() -> None:
+    task = task_of("it_set_priority", errands=2)
+    tables = [item.table for item in read_checks(task.checks).wanted]
+    assert sorted(tables) == ["conversation", "it_ticket", "mail", "mail_thread", "message"]
+    *looks, mail, message, end = task.oracle
+    assert (mail.name, message.name) == ("create_email", "send_message")
+    for calls, earned in (([mail, message], 1), ([mail], 2 / 3), ([message], 2 / 3), ([], 1 / 3)):
+        assert judged(task, [*looks, *calls, end]).reward == pytest.approx(earned)
 
 
 def test_a_mail_to_somebody_else_is_collateral() -> None:
@@ -147,7 +169,7 @@ def test_the_plan_shows_who_sent_the_mails_that_are_counted() -> None:
 
 def test_the_audit_finds_every_mutant() -> None:
     for template in ("hr_set_salary", "it_remove", "business_mail_colleague", "hr_team", "sales_price"):
-        task = task_of(template)
+        task = task_of(template, errands=1)
         world = FAMILY.open(task)
         before = FAMILY.baseline(world, task)
         caught = audit(read_checks(task.checks), before, _run(world, task, task.oracle, []))

@@ -89,7 +89,7 @@ def fill(book: Ledger) -> None:
             onboarding_date=_onboarded(book),
             current_poc_product=product,
             poc_status=status,
-            engagement_description=f"Trial of {product} over {weeks} weeks, {status}.",
+            engagement_description=f"Trial of {product} over {weeks} weeks.",
             emp_id=draw.choice(heads)["emp_id"],
         )
     heads = [row for row in book.of("Management") if row["is_valid"]]

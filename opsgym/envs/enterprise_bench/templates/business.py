@@ -155,6 +155,7 @@ def overdue(draft: Draft) -> None:
         " AND i.status = 'open' AND i.due_on < :day ORDER BY i.invoice_id",
         day=day,
     )
+    draft.lists = "invoice"
     if draft.twin == "not_permitted":
         draft.persona("e.department NOT IN ('Finance', 'Sales')", reads=("invoice", invoice["invoice_id"]))
     else:
@@ -254,6 +255,7 @@ def policy_number(draft: Draft) -> None:
 def posts_of(draft: Draft) -> None:
     """Posts of somebody."""
     post = draft.some("SELECT * FROM post ORDER BY post_id")
+    draft.lists = "post"
     me = draft.persona("e.emp_id <> :other", other=post["emp_id"])
     if draft.twin == "ambiguous":
         who = shared_first_name(draft, "EXISTS (SELECT 1 FROM post p WHERE p.emp_id = employee.emp_id)")

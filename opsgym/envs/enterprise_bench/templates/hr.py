@@ -139,6 +139,7 @@ def team(draft: Draft) -> None:
         "SELECT b.* FROM employee b WHERE b.is_valid AND EXISTS"
         " (SELECT 1 FROM employee r WHERE r.reports_to = b.emp_id AND r.is_valid) ORDER BY b.emp_id"
     )
+    draft.lists = "employee"
     draft.persona("e.emp_id <> :other", other=boss["emp_id"])
     who = nobody(draft) if draft.twin == "not_existing" else draft.person(boss["emp_id"])
     draft.ask(

@@ -186,6 +186,7 @@ def raised_by(draft: Draft) -> None:
     """Tickets that somebody raised."""
     ticket = _ticket(draft)
     other = str(ticket["raised_by_emp_id"])
+    draft.lists = "it_ticket"
     draft.persona("e.emp_id <> :other", whole="it_ticket", other=other)
     if draft.twin == "ambiguous":
         who = shared_first_name(draft, "EXISTS (SELECT 1 FROM it_ticket t WHERE t.raised_by_emp_id = employee.emp_id)")
@@ -294,7 +295,7 @@ def assign(draft: Draft) -> None:
     who = draft.person(staff["emp_id"])
     draft.topic = f"ticket {ticket['id']}"
     draft.ask(
-        f"Please assign ticket {ticket['id']} to {who} as of today; I can't look after it myself.",
+        f"Please assign ticket {ticket['id']} to {who} for me, as of today.",
         f"I want ticket {ticket['id']} assigned to {who}, as of today.",
     )
     _read(draft, str(ticket["id"]))
