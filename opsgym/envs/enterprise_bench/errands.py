@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from opsgym.envs.enterprise_bench.answers import Ids, Text, needles
+from opsgym.envs.enterprise_bench.answers import Ids, Text
 from opsgym.envs.enterprise_bench.draft import Draft, Row
+from opsgym.envs.enterprise_bench.statements import needles
 from opsgym.envs.enterprise_bench.template import Unfit
 from opsgym.envs.enterprise_bench.templates.common import fetch, record
 from opsgym.envs.enterprise_bench.templates.swe import tell

@@ -12,8 +12,8 @@ from opsgym.core.records.diff import Change
 from opsgym.core.records.live_judge import changes_since
 from opsgym.core.records.table import Table
 from opsgym.core.world import Snapshot, World
-from opsgym.envs.enterprise_bench.answers import another
 from opsgym.envs.enterprise_bench.endings import REASONS, Outcome, outcome
+from opsgym.envs.enterprise_bench.statements import another
 from opsgym.envs.enterprise_bench.system import DOMAIN
 from opsgym.envs.enterprise_bench.verifier import Checks, judge_changes
 

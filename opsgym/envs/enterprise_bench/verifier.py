@@ -16,8 +16,9 @@ from opsgym.core.records.outcome import TABLE
 from opsgym.core.task import CheckSpec, Frozen, JsonDict
 from opsgym.core.verify import CheckResult, Verdict
 from opsgym.core.world import Snapshot, World
-from opsgym.envs.enterprise_bench.answers import Form, holds, plain
+from opsgym.envs.enterprise_bench.answers import Form, plain
 from opsgym.envs.enterprise_bench.endings import Outcome, Reason, outcome
+from opsgym.envs.enterprise_bench.statements import holds
 from opsgym.envs.enterprise_bench.system import DOMAIN
 
 ANSWER: TypeAdapter[Form] = TypeAdapter(Form)

@@ -19,7 +19,7 @@ from opsgym.core.verify import Verdict
 from opsgym.core.world import World
 from opsgym.envs.enterprise_bench import system
 from opsgym.envs.enterprise_bench.access import OPERATIONS, Persona, Preset, condition_for
-from opsgym.envs.enterprise_bench.answers import Date, Form, Ids, Number, Text, Word, holds, is_guessable
+from opsgym.envs.enterprise_bench.answers import Date, Form, Ids, Number, Text, Word, is_guessable
 from opsgym.envs.enterprise_bench.company import Size
 from opsgym.envs.enterprise_bench.compiler import compile_params, twin_of
 from opsgym.envs.enterprise_bench.domain import DOMAIN
@@ -29,6 +29,7 @@ from opsgym.envs.enterprise_bench.lint import _run
 from opsgym.envs.enterprise_bench.params import BenchParams
 from opsgym.envs.enterprise_bench.plan import plan_of
 from opsgym.envs.enterprise_bench.search import TEXTS, FullText
+from opsgym.envs.enterprise_bench.statements import holds
 from opsgym.envs.enterprise_bench.system import TOOLBOX, sign_in
 from opsgym.envs.enterprise_bench.tools.makers import LIMIT
 from opsgym.envs.enterprise_bench.verifier import Checks, Wanted, judge, judge_changes, read_checks

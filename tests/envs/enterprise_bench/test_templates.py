@@ -8,7 +8,7 @@ import pytest
 
 from opsgym.core.errors import TaskError
 from opsgym.core.task import Task, ToolCall
-from opsgym.envs.enterprise_bench.answers import Date, Form, Ids, Number, holds
+from opsgym.envs.enterprise_bench.answers import Date, Form, Ids, Number
 from opsgym.envs.enterprise_bench.compiler import compile_params
 from opsgym.envs.enterprise_bench.draft import Draft
 from opsgym.envs.enterprise_bench.errands import run_errands
@@ -16,6 +16,7 @@ from opsgym.envs.enterprise_bench.family import EnterpriseBenchFamily
 from opsgym.envs.enterprise_bench.lint import _run, lint
 from opsgym.envs.enterprise_bench.params import BenchParams
 from opsgym.envs.enterprise_bench.plan import plan_of
+from opsgym.envs.enterprise_bench.statements import holds
 from opsgym.envs.enterprise_bench.template import Template
 from opsgym.envs.enterprise_bench.templates import DOMAINS, TEMPLATES
 
